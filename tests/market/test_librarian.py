@@ -43,7 +43,7 @@ class Library(Serving):
 def test_an_archive_grows(tmp_path):
     """A-234, A-241, A-243, A-263: the actor's key is nobody's, its archive outlives each job, and what a program makes of it is a page."""
     readme = (FOLDER / "README.md").read_text()
-    image, secret, relays, start = re.findall(r"^```sh\n(.*?)^```$", readme, re.S | re.M)
+    image, allow, secret, relays, start = re.findall(r"^```sh\n(.*?)^```$", readme, re.S | re.M)
     library = Library()
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -53,6 +53,7 @@ def test_an_archive_grows(tmp_path):
             (tmp_path / "examples").symlink_to(ROOT / "examples")
             (tmp_path / "key.txt").write_text(KEY + "\n")
             digest = re.search(r"sha256:[0-9a-f]{64}", follow(world, tmp_path, image))[0]
+            follow(world, tmp_path, allow)
             name_hash = re.search(r"0x[0-9a-f]{64}", follow(world, tmp_path, secret.replace("cowboy ", "cowboy --json ")))[0]
             follow(world, tmp_path, relays)
             layouts = json.dumps([str(tmp_path / "images")])

@@ -79,6 +79,9 @@ def test_a_partition_gets_its_next_key(tmp_path):
 def test_an_owner_changes_the_key_that_it_keeps(tmp_path):
     """A rekey that was killed continues; the old file opens nothing any more, until revert."""
     with Keys(tmp_path, [100_000, 200_000, 30_000_000], "--key", "old.key") as world:
+        with pytest.raises(Refused, match="volume_exists"):
+            world.run("volume", "create", "memory", "--quota", "1MiB", "--key", "second.key")
+        assert not (tmp_path / "second.key").exists(), "no key is made where no volume is"
         for wrong, reason in [
             (["--key", "old.key"], "name that file with --new-key"),
             (["--key", "old.key", "--new-key", "old.key"], "names the key that the partition has"),

@@ -68,7 +68,7 @@ const PHASES: [Phase; 10] = [
     Phase { step: Execution::next_job,         part: Some(Part::Jobs),         section: Section::Jobs },
     Phase { step: Execution::next_rent,        part: Some(Part::Rent),         section: Section::Timers },
     Phase { step: Execution::turn_epoch,       part: None,                     section: Section::Protocol },
-    Phase { step: Execution::next_upkeep,      part: None,                     section: Section::Protocol },
+    Phase { step: Execution::next_upkeep,      part: Some(Part::Upkeep),       section: Section::Protocol },
     Phase { step: Execution::close,            part: None,                     section: Section::Protocol },
 ];
 

@@ -1,5 +1,5 @@
 //! Work that an attacker could have done for nothing: what is decoded and compared on behalf of a delivery or of a job is counted before it
-//! is done (decisions 393 and 394), and evictions share a block's time with everything else (decision 692).
+//! is done (decisions 393 and 394), and evictions and the removal of expired timers share a block's time with everything else (decisions 692, 722).
 
 use cowboy_params::Params;
 use cowboy_state::records::Timer;
@@ -252,6 +252,28 @@ fn evictions_share_a_blocks_time() {
     };
     assert_eq!([11, 21, 31].map(&mut steps), [10; 3], "collections fill blocks, and no more");
     assert_eq!([21, 11, 1, 0, 0].map(&mut steps), [10, 10, 10, 1, 0], "so does the removal of what was left");
+}
+
+/// Attack: somebody has many timers expire at one height. Cost: what scheduling them cost. Victim: everyone, if these blocks took longer. They do not:
+/// removals have the timers' part of a block's time, and one step in a full block, so that nobody holds them up either (decision 722).
+#[test]
+fn expiries_share_a_blocks_time() {
+    const STEP: u64 = 2_000_000;
+    let rows = [("execution.block_weight", 5 * STEP), ("timers.ttl_blocks", 1_000), ("weights.record", STEP / 8)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    let slow = chain.deploy("handler go\n weigh 20000000\n");
+    let lines: String = (0..30).map(|number| format!(" timer 9 'n{number}'\n")).collect();
+    let actor = chain.deploy(&format!("handler run\n{lines}"));
+    assert!(chain.call(actor, "run", b"").is_success());
+    chain.height = Height(2_000);
+    let full = weight_of(&mut chain, slow, "go", b"");
+    assert_eq!((full / STEP, chain.actor(actor).timers_live), (11, Count(29)), "one removal in a block that is full");
+    let mut steps = |left: u64| {
+        let outcome = chain.block(Vec::new());
+        assert_eq!(chain.actor(actor).timers_live, Count(left), "timers that are left");
+        outcome.weight_ns / STEP
+    };
+    assert_eq!([24, 19, 14, 9, 4, 0, 0].map(&mut steps), [5, 5, 5, 5, 5, 4, 0], "removals fill blocks, and no more");
 }
 
 /// A step that removes what an evicted actor left counts each record, and every byte that it reads.

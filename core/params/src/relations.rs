@@ -104,6 +104,16 @@ impl Params {
         1 jobs.threshold_fallback <= 1 jobs.committee_fallback: "a committee can reach its threshold";
         1 jobs.reputation_min <= 1 jobs.reputation_start: "a new runner can be drawn";
         1 jobs.timeout_default <= 1 jobs.timeout_max: "a job that names no timeout is accepted";
+        1 jobs.challenge_window <= 1 jobs.dispute_max: "the first claim shortens no window in which others are made";
+        1 jobs.dispute_window <= 1 jobs.dispute_max: "the first claim shortens no window in which others are made";
+        1 jobs.timeout_max <= 1 jobs.dispute_max: "the first claim shortens no window that a job names itself";
+        // From leaving to a commitment and a revelation, then the window, and a claim in its last block.
+        1 jobs.timeout_max + 1 jobs.reveal_window + 1 jobs.challenge_window + 1 jobs.dispute_max <= 1 consensus.unbonding:
+            "the stake of a runner that leaves is there until claims against it are decided";
+        1 jobs.timeout_max + 1 jobs.reveal_window + 1 jobs.dispute_window + 1 jobs.dispute_max <= 1 consensus.unbonding:
+            "the stake of a runner that leaves is there until claims against it are decided";
+        2 jobs.timeout_max + 1 jobs.reveal_window + 1 jobs.dispute_max <= 1 consensus.unbonding:
+            "the same in a window that a job names itself";
         1 names.length_min <= 1 names.length_max: "a label has a length";
         1 names.duration_min <= 1 names.duration_max: "a name can be registered";
         1 names.renewal_min <= 1 names.duration_max: "a name can be renewed";

@@ -20,7 +20,7 @@ variants! {
     pub enum Actors {
         /// Every actor, and accounts themselves. The policy must then name accounts or code.
         0 Any,
-        /// Those that the secret's account owns.
+        /// Those that the secret's account deployed and owns, and itself.
         1 Owned,
         /// These.
         2 Listed {
@@ -69,7 +69,8 @@ record! {
     pub struct Policy {
         /// The actors whose jobs may use the secret.
         pub actors: Actors,
-        /// The accounts whose jobs may use it, ascending; every account if there are none.
+        /// The accounts whose jobs may use it, and those of actors that they own, ascending; every account if there are none. An actor that is not listed
+        /// counts only for the account that deployed it, too.
         pub accounts: List<Address, 16>,
         /// The hashes of the code that may use it, ascending; all code if there are none.
         pub code_hashes: List<Hash, 16>,

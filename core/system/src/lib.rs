@@ -23,6 +23,7 @@ pub mod entitlements;
 mod example;
 pub mod gateways;
 pub mod governance;
+mod heartbeat;
 pub mod instructions;
 mod interface;
 pub mod invariants;

@@ -9,7 +9,7 @@ use cowboy_types::cbor::{MAX_DEPTH, MAX_INTEGER_BITS};
 use cowboy_types::error;
 use cowboy_types::instruction::{HANDLER_BYTES, SALT_BYTES};
 use cowboy_types::job::{Mode, REQUEST_BYTES, SCHEMA_BYTES};
-use cowboy_volumes::code;
+use cowboy_volumes::{USUAL_PRICE, code};
 
 const BOUNDS: &str = "\"\"\"Bounds that the chain checks too.
 
@@ -84,6 +84,7 @@ pub fn simulated() -> String {
         ("", "TOKEN_SYMBOL_BYTES", wide(SYMBOL_BYTES)),
         ("", "TOKEN_URI_BYTES", wide(URI_BYTES)),
         ("Decimal places of a token.", "TOKEN_DECIMALS", MAX_DECIMALS.into()),
+        ("What a slot of a volume costs at most for a MiB and an epoch, where nothing else is said.", "USUAL_PRICE", USUAL_PRICE),
     ];
     text.push_str(&numbers(&bounds));
     text

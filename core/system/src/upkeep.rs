@@ -30,8 +30,8 @@ pub struct Agenda {
     pub directory: Directory,
     /// The height of its first entry.
     pub first_due: fn(&World) -> Result<Option<Height>, Miss>,
-    /// Looks at the first subject, where it is due. Answers whether one was.
-    pub look: fn(&mut World, Moment<'_>) -> Result<bool, Miss>,
+    /// Looks at the first subject, where it is due. Answers the modelled time of that in ns, where one was.
+    pub look: fn(&mut World, Moment<'_>) -> Result<Option<u64>, Miss>,
 }
 
 /// The agendas, in the order in which a block looks at them.
@@ -43,9 +43,10 @@ pub static AGENDAS: [Agenda; 2] = [
         directory: secrets::state::agenda(),
         first_due: |world| Ok(secrets::state::first_due(world)?.map(|(due, _)| due)),
         look: |world, Moment { params, height, beacon }| {
-            let Some(subject) = secrets::agenda::due(world, height)? else { return Ok(false) };
+            let Some(subject) = secrets::agenda::due(world, height)? else { return Ok(None) };
+            let weight = secrets::agenda::weight(world, params, subject)?;
             secrets::agenda::look(world, params, height, beacon, subject)?;
-            Ok(true)
+            Ok(Some(weight))
         },
     },
     Agenda {
@@ -55,9 +56,10 @@ pub static AGENDAS: [Agenda; 2] = [
         directory: volumes::state::agenda(),
         first_due: |world| Ok(volumes::state::first_due(world)?.map(|(due, _)| due)),
         look: |world, Moment { params, height, beacon }| {
-            let Some(subject) = volumes::agenda::due(world, height)? else { return Ok(false) };
+            let Some(subject) = volumes::agenda::due(world, height)? else { return Ok(None) };
+            let weight = volumes::agenda::weight(world, params, height, subject)?;
             volumes::agenda::look(world, params, height, beacon, subject)?;
-            Ok(true)
+            Ok(Some(weight))
         },
     },
 ];

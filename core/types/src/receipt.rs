@@ -109,7 +109,42 @@ crate::record! {
     }
 }
 
+impl Fee {
+    /// The fee of what cost nothing.
+    pub fn none(payer: Address) -> Self {
+        Self {
+            payer,
+            cycle_price: Price::ZERO,
+            cell_price: Price::ZERO,
+            reserved: Amount::ZERO,
+            burned: Amount::ZERO,
+            tip: Amount::ZERO,
+            refunded: Amount::ZERO,
+        }
+    }
+}
+
 impl Receipt {
+    /// The receipt of a delivery from an actor to an address that succeeded, used nothing and cost nothing: it emitted and returned nothing.
+    pub fn unpaid(kind: ReceiptKind, (origin, id): (Hash, Hash), (sender, target): (Address, Address), payer: Address) -> Self {
+        Self {
+            id,
+            kind,
+            origin,
+            sender,
+            target,
+            handler: Text::default(),
+            value: Amount::ZERO,
+            cycles_used: Cycles::ZERO,
+            cells_used: Cells::ZERO,
+            fee: Fee::none(payer),
+            created: None,
+            return_data: Blob::default(),
+            events: List::default(),
+            abort: None,
+        }
+    }
+
     /// The receipt's leaf in the header's receipt root: keccak256 of its encoding.
     pub fn digest(&self) -> Hash {
         keccak256(&[&self.encode()])

@@ -53,6 +53,14 @@ const GROWING: &[(&str, &str, usize, usize, u64)] = &[
     ("a = (1 << N) + 1", "pow(3, -1, a)", 70, 4_070, 4_000),
     ("L = [0] * N", "list(enumerate(L))", 10, 10_010, 50_000),
     ("import json\ns = '[' + '1e5,' * N + '1]'", "json.loads(s)", 1, 101, 4_000),
+    ("import math\nx = 2.0 ** N", "math.fmod(x, 3.0)", 2, 1_002, 60),
+    ("import math\nx = 2.0 ** N", "math.remainder(x, 3.0)", 2, 1_002, 60),
+    ("L = [1.5, 2] * N", "sum(L)", 1, 1_001, 7_000),
+    ("L = [0] * N", "list(zip(L, L))", 10, 10_010, 80_000),
+    ("d = dict.fromkeys(range(N), 0)\ne = dict(d)", "d == e", 10, 1_010, 5_000),
+    ("d = dict.fromkeys(range(N), 0)", "dict(d)", 10, 1_010, 5_000),
+    ("s = 'Σ' * N", "s.lower()", 10, 1_010, 10_000),
+    ("s = 'a' * N", "s.encode('utf-16')", 8, 8_008, 4_000),
 ];
 
 #[test]

@@ -25,6 +25,9 @@ pub mod relay;
 pub mod slice;
 pub mod tree;
 
+/// What a relay asks, and a volume pays at most, for a MiB and an epoch where nobody says otherwise, in base units of CBY (decision 157).
+pub const USUAL_PRICE: u64 = 450;
+
 pub use blob::BlobRef;
 pub use capability::{Mode, Token};
 pub use code::Code;

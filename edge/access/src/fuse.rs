@@ -21,6 +21,7 @@ use crate::spool::{Spool, apart};
 use bytes::Bytes;
 use cowboy_cli::volumes::{Mount, Stop};
 use cowboy_console::{failure::Failure, output::Output};
+use cowboy_host::clock;
 use cowboy_volumes::name::NAME_BYTES;
 use fuser::{
     BackgroundSession, BsdFileFlags, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags, Generation, INodeNo,
@@ -32,7 +33,7 @@ pub(crate) use journal::left_behind;
 use place::place;
 use rustix::mount::{UnmountFlags, unmount};
 use rustix::process::{getgid, getuid};
-use staged::{Node, Open, ms};
+use staged::{Node, Open};
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
@@ -129,11 +130,10 @@ impl Mounted {
         }
         // The time of a file is committed with its content: that of one that is not open for writing stays.
         if let (Some(time), Some(staged)) = (time, self.path(number).ok().and_then(|path| self.staged_at(&path))) {
-            let time = match time {
-                TimeOrNow::SpecificTime(time) => time,
-                TimeOrNow::Now => SystemTime::now(),
-            };
-            staged.written_ms.set(ms(time));
+            staged.written_ms.set(match time {
+                TimeOrNow::SpecificTime(time) => clock::ms(time),
+                TimeOrNow::Now => clock::now_ms(),
+            });
         }
         self.known(number, handle.map(|handle| handle.0)).await
     }

@@ -83,9 +83,11 @@ async fn work(access: Access, files: Files, output: Output) -> Result<(), Failur
     let common = access.common();
     let (spool, removals, metrics) = (room(common, &files)?, files.removals(&volume), Metrics::new());
     if let Some(address) = common.metrics {
-        let (place, answering) = metrics::serve(address, metrics.clone(), spool.clone()).await?;
+        let (metrics, spool) = (metrics.clone(), spool.clone());
+        let listening = cowboy_serve::metrics::listen(address, move || metrics.page(&spool)).await;
+        let (address, answering) = listening.map_err(|error| Failure::Node(format!("cannot listen at {address}: {error}")))?;
         tokio::task::spawn_local(answering);
-        output.progress(format_args!("metrics: {place}"));
+        output.progress(format_args!("metrics: http://{address}{}", cowboy_serve::metrics::PATH));
     }
     let engine = Engine::new(Box::new(Remote::new(files, volume, rights)), common.read_only);
     if !engine.rights().writes {

@@ -1,27 +1,10 @@
 //! What the program counts, as Prometheus reads it.
 
 use crate::spool::Spool;
-use cowboy_console::failure::Failure;
-use cowboy_serve::{Server, Settings, Slots};
-use hyper::{Response, StatusCode};
-use prometheus_client::encoding::text::encode;
+use cowboy_serve::metrics::{self, set};
 use prometheus_client::metrics::{counter::Counter, gauge::Gauge};
 use prometheus_client::registry::Registry;
-use s3s::Body;
-use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
-
-/// Where the page is.
-const PATH: &str = "/metrics";
-
-/// Connections at once: of whoever collects the numbers.
-const CONNECTIONS: usize = 16;
-
-/// What one of them may take.
-const SETTINGS: Settings = Settings::of_service(8);
 
 /// All numbers.
 pub(crate) struct Metrics {
@@ -32,10 +15,6 @@ pub(crate) struct Metrics {
     commit_failures: Counter,
     conflicts: Counter,
     spooled: Gauge,
-}
-
-fn set(gauge: &Gauge, number: impl TryInto<i64>) {
-    gauge.set(number.try_into().unwrap_or(i64::MAX));
 }
 
 impl Metrics {
@@ -88,33 +67,8 @@ impl Metrics {
     /// All numbers, as Prometheus reads them.
     pub(crate) fn page(&self, spool: &Spool) -> String {
         set(&self.spooled, spool.used());
-        let mut text = String::new();
-        // Writing to a string never fails.
-        let _ = encode(&mut text, &self.registry);
-        text
+        metrics::page(&self.registry)
     }
-}
-
-/// A server of the numbers at an address. Answers where they are, and what answers for as long as it is polled.
-pub(crate) async fn serve(address: SocketAddr, metrics: Arc<Metrics>, spool: Spool) -> Result<(String, impl Future<Output = ()>), Failure> {
-    let listening = |error: std::io::Error| Failure::Node(format!("cannot listen at {address}: {error}"));
-    let listener = TcpListener::bind(address).await.map_err(listening)?;
-    let place = format!("http://{}{PATH}", listener.local_addr().map_err(listening)?);
-    let answering = async move {
-        let stop = watch::Sender::new(false);
-        let server = Server::new("metrics", Slots::new(CONNECTIONS), SETTINGS);
-        let answer = move |_: SocketAddr, request: hyper::Request<hyper::body::Incoming>| {
-            let mut response = Response::new(Body::empty());
-            if request.uri().path() == PATH {
-                *response.body_mut() = Body::from(metrics.page(&spool));
-            } else {
-                *response.status_mut() = StatusCode::NOT_FOUND;
-            }
-            std::future::ready(response)
-        };
-        server.accept(listener, None, stop.subscribe(), Duration::ZERO, answer).await;
-    };
-    Ok((place, answering))
 }
 
 #[cfg(test)]

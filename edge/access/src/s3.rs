@@ -18,6 +18,7 @@ use crate::engine::{Engine, Handle};
 use crate::spool::Spool;
 use cowboy_cli::volumes::{Serve, Stop};
 use cowboy_console::{failure::Failure, output::Output};
+use cowboy_host::loopback;
 use cowboy_serve::{Server, Settings, Slots};
 use gate::{Credentials, Gate};
 use hyper::body::Incoming;
@@ -190,7 +191,7 @@ async fn answer(service: S3Service, request: Request<Incoming>) -> Response<Body
 
 /// Serves until told to stop, and lets requests under way end.
 pub(crate) async fn serve(options: &Serve, engine: Handle<Engine>, spool: Spool, output: Output, mut stop: Stop) -> Result<(), Failure> {
-    if !options.s3.ip().is_loopback() && !options.expose {
+    if !loopback::is_address(options.s3.ip()) && !options.expose {
         return Err(Failure::argument(
             format!("{} is reached from other computers, and nothing is encrypted on the way", options.s3),
             "listen at 127.0.0.1, or say --expose where a proxy with TLS is before it",

@@ -5,13 +5,14 @@
 
 use crate::fault::Fault;
 use bytes::Bytes;
+use cowboy_host::files;
 use cowboy_serve::free_bytes;
 use futures::{Stream, StreamExt as _, stream};
 use std::collections::VecDeque;
-use std::fs::{self, DirBuilder, File, Permissions};
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::ops::Range;
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, PermissionsExt as _};
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -95,7 +96,7 @@ fn nameless(folder: &Path) -> io::Result<File> {
 impl Spool {
     /// At most this many bytes, in a folder that is made where it is missing. What a program that was killed left there is removed.
     pub(crate) fn open(folder: &Path, most: u64) -> io::Result<Self> {
-        DirBuilder::new().mode(0o700).recursive(true).create(folder)?;
+        files::create_folder(folder)?;
         for entry in fs::read_dir(folder)? {
             let entry = entry?;
             // A file of this program is a plain one. In a shared folder others may have put anything else under such a name.

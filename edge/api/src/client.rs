@@ -33,6 +33,41 @@ pub fn builder(url: &str) -> reqwest::ClientBuilder {
     if url.starts_with("http://") { builder.tls_certs_only([]) } else { builder }
 }
 
+/// Why the body of a response is not there.
+#[derive(Debug, thiserror::Error)]
+pub enum BodyError {
+    /// It is longer than its reader takes.
+    #[error("the answer has more than {0} bytes")]
+    TooLong(usize),
+    /// The connection ended before it.
+    #[error("{}", innermost(.0))]
+    Broken(reqwest::Error),
+}
+
+/// The whole body of a response, where it has at most `most` bytes. No more of it is read.
+///
+/// # Errors
+///
+/// If it is longer, or does not come.
+pub async fn body(mut response: reqwest::Response, most: usize) -> Result<Vec<u8>, BodyError> {
+    if response.content_length().is_some_and(|length| usize::try_from(length).map_or(true, |length| length > most)) {
+        return Err(BodyError::TooLong(most));
+    }
+    let mut body = Vec::new();
+    while let Some(chunk) = response.chunk().await.map_err(BodyError::Broken)? {
+        if body.len() + chunk.len() > most {
+            return Err(BodyError::TooLong(most));
+        }
+        body.extend_from_slice(&chunk);
+    }
+    Ok(body)
+}
+
+/// The deepest cause of a failure, which says most of a request that failed.
+pub fn innermost(error: &dyn std::error::Error) -> String {
+    std::iter::successors(Some(error), |error| error.source()).last().map(ToString::to_string).unwrap_or_default()
+}
+
 /// Bytes of a transaction as a submission's body.
 const OCTETS: &str = "application/octet-stream";
 
@@ -92,16 +127,9 @@ impl Client {
     }
 
     /// The whole body, where it is not too long.
-    async fn whole(&self, mut response: reqwest::Response) -> Result<Vec<u8>, ApiError> {
-        let mut bytes = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|error| unreachable(&self.base, &error))? {
-            if bytes.len() + chunk.len() > MAX_ANSWER {
-                let reason = format!("the answer has more than {MAX_ANSWER} bytes");
-                return Err(ApiError::of_fault(UNREACHABLE).with(json!({ "url": self.base, "reason": reason })));
-            }
-            bytes.extend_from_slice(&chunk);
-        }
-        Ok(bytes)
+    async fn whole(&self, response: reqwest::Response) -> Result<Vec<u8>, ApiError> {
+        let unread = |error: BodyError| ApiError::of_fault(UNREACHABLE).with(json!({ "url": self.base, "reason": error.to_string() }));
+        body(response, MAX_ANSWER).await.map_err(unread)
     }
 
     /// How the node is.
@@ -233,11 +261,5 @@ fn refusal(bytes: &[u8]) -> Option<ApiError> {
 }
 
 fn unreachable(url: &str, error: &reqwest::Error) -> ApiError {
-    let mut reason = error.to_string();
-    let mut cause = std::error::Error::source(error);
-    while let Some(deeper) = cause {
-        reason = deeper.to_string();
-        cause = deeper.source();
-    }
-    ApiError::of_fault(UNREACHABLE).with(json!({ "url": url, "reason": reason }))
+    ApiError::of_fault(UNREACHABLE).with(json!({ "url": url, "reason": innermost(error) }))
 }

@@ -136,7 +136,8 @@ impl ApiError {
 impl std::fmt::Display for ApiError {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         // The exception is what the author looks for.
-        if let Some(raised) = self.context["trace"].as_str().and_then(traceback::headline) {
+        let headline = self.context["trace"].as_str().and_then(traceback::headline);
+        if let Some(raised) = &headline {
             write!(f, "{raised}\n  ")?;
         }
         write!(f, "{} ({} {})\n  why: {}\n  fix: {}", self.what, self.code, self.slug, self.why, self.fix)?;
@@ -145,6 +146,8 @@ impl std::fmt::Display for ApiError {
             serde_json::Value::Object(fields) => {
                 for (name, value) in fields {
                     match value {
+                        // A trace of one line stands at the top already.
+                        serde_json::Value::String(text) if name == "trace" && headline.as_deref() == Some(text.trim()) => {}
                         serde_json::Value::String(text) if text.contains('\n') => write!(f, "\n  {name}:\n{text}")?,
                         serde_json::Value::String(text) => write!(f, "\n  {name}: {text}")?,
                         other => write!(f, "\n  {name}: {other}")?,
@@ -179,5 +182,9 @@ mod tests {
         let shown = error.to_string();
         assert!(shown.starts_with("ValueError: no (line 7 of actor.py, in go)\n  The handler raised an exception. (1201 "), "{shown}");
         assert!(shown.ends_with(&format!("\n  trace:\n{trace}")), "{shown}");
+        let short =
+            ApiError::of_abort(cowboy_types::error::HANDLER_RAISED).with(serde_json::json!({ "trace": "TypeError: no", "line": 3 }));
+        assert_eq!(short.to_string().matches("TypeError: no").count(), 1, "{short}");
+        assert!(short.to_string().ends_with("\n  line: 3"), "{short}");
     }
 }

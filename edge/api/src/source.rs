@@ -226,6 +226,11 @@ pub fn handlers(source: &str) -> Vec<String> {
     functions.filter(|name| !name.starts_with('_')).collect()
 }
 
+/// Whether nothing in a source can be called: it has neither a class nor a function. False where it is no Python: the chain says why.
+pub fn is_uncallable(source: &str) -> bool {
+    parse(source).is_some_and(|module| !module.body.iter().any(|one| matches!(one, Stmt::ClassDef(_) | Stmt::FunctionDef(_))))
+}
+
 /// How a handler's argument and result are written (the SDK's `decode=`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -432,6 +437,12 @@ mod tests {
         let need = |id, line| Need { id, because: "set_timer".to_owned(), line };
         assert_eq!(missing(source, &granted), [need("econ.hold_balance", 5), need("timer.schedule", 5)]);
         assert_eq!(missing(source, &infer(source)), []);
+    }
+
+    #[test]
+    fn a_source_without_functions_cannot_be_called() {
+        let others = ["def f(): pass\n", "class A(B): pass\n", "def f(:"].map(is_uncallable);
+        assert_eq!((["", "x = 1\n"].map(is_uncallable), others), ([true; 2], [false; 3]));
     }
 
     #[test]

@@ -42,7 +42,7 @@ pub(crate) struct Cli {
 }
 
 /// What is logged where RUST_LOG says nothing: every request.
-const QUIET: &str = "warn,cowboy_gateway=info,commonware_storage=error,commonware_runtime=error";
+const QUIET: &str = "warn,cowboy_gateway=info";
 
 /// `gateway.toml`.
 #[derive(Debug, Deserialize)]
@@ -96,7 +96,7 @@ struct Register {
 
 /// Runs it and answers its exit code.
 pub(crate) fn run(cli: Cli) -> ExitCode {
-    log::begin(cli.log_format, QUIET);
+    log::begin(cli.log_format, &format!("{QUIET},{}", log::ENGINE));
     let output = Output { json: cli.json };
     let done = settings(&cli.config).and_then(|settings| runtime()?.block_on(serve(settings, output)));
     match done {

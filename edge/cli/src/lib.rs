@@ -13,6 +13,7 @@ mod confirm;
 mod daemon;
 mod gateway;
 mod log;
+mod mistake;
 mod random;
 mod send;
 mod service;
@@ -23,8 +24,8 @@ pub mod volumes {
     pub use crate::client::volume::access::{Access, Cli, Common, Files, Mount, Rights, Serve, Stop};
 }
 
-use clap::{CommandFactory as _, Parser as _, error::ErrorKind};
-use cowboy_console::{failure::Failure, output::Output};
+use clap::{CommandFactory as _, Parser as _};
+use cowboy_console::output::Output;
 use std::{ffi::OsString, path::Path, process::ExitCode};
 
 /// One of the programs.
@@ -58,6 +59,22 @@ impl Program {
             _ => None,
         }
     }
+
+    /// Its commands and arguments, with those that `cowboy` makes only when they are asked for.
+    fn command(self) -> clap::Command {
+        match self {
+            Self::Node => daemon::Cli::command(),
+            Self::Client => {
+                let mut command = client::Cli::command();
+                command.build();
+                command
+            }
+            Self::Runner => worker::Cli::command(),
+            Self::Gateway => gateway::Cli::command(),
+            Self::Proxy => service::proxy::Cli::command(),
+            Self::Relay => service::relay::Cli::command(),
+        }
+    }
 }
 
 /// Runs `work`, which may compile and run programs, with the stack that they need, whatever the shell gives the first thread.
@@ -80,6 +97,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let name = arguments.first().and_then(|path| Path::new(path).file_stem()?.to_str().map(str::to_owned));
     let program = name.as_deref().and_then(Program::of_name).unwrap_or(Program::Node);
     let is_json = program == Program::Client && arguments.iter().any(|argument| argument == "--json");
+    let given = arguments.clone();
     let done = match program {
         Program::Node => daemon::Cli::try_parse_from(arguments).map(daemon::run),
         Program::Client => client::Cli::try_parse_from(arguments).map(|cli| with_stack(|| client::run(cli))),
@@ -91,51 +109,14 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match done {
         Ok(code) => code,
         Err(refusal) => {
-            if let Some(failure) = mistake(&refusal).filter(|_| is_json) {
-                Output { json: true }.failure(&failure);
+            let own = mistake::own(&refusal, &program.command(), &given);
+            if let Some(failure) = own.or_else(|| mistake::of(&refusal).filter(|_| is_json)) {
+                Output { json: is_json }.failure(&failure);
                 return failure.exit_code();
             }
             // Help goes to stdout with code 0, mistakes to stderr with code 2. A closed pipe is no failure.
             let _ = refusal.print();
             ExitCode::from(u8::try_from(refusal.exit_code()).unwrap_or(2))
-        }
-    }
-}
-
-/// A mistake in the arguments. Nothing where help or the version was asked for.
-fn mistake(refusal: &clap::Error) -> Option<Failure> {
-    const FIX: &str = "--help lists what the command takes";
-    if !refusal.use_stderr() {
-        return None;
-    }
-    if refusal.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Some(Failure::argument("a command or an argument is missing", FIX));
-    }
-    let text = refusal.render().to_string();
-    let end = ["\n\nUsage:", "\n\nFor more information"].iter().filter_map(|mark| text.find(mark)).min().unwrap_or(text.len());
-    // What is missing is listed in lines of its own.
-    let what = text[..end].split_whitespace().collect::<Vec<_>>().join(" ");
-    Some(Failure::argument(what.strip_prefix("error: ").unwrap_or(&what), FIX))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mistakes_are_json_too() {
-        let rows = [
-            (vec!["cowboy", "chain", "mine", "many", "--json"], Some("invalid value 'many' for '[BLOCKS]'")),
-            (vec!["cowboy", "actor", "execute", "--json"], Some("the following required arguments were not provided: <ACTOR> <HANDLER>")),
-            (vec!["cowboy", "--json", "--no-such-option"], Some("unexpected argument '--no-such-option' found")),
-            (vec!["cowboy", "--json", "chain"], Some("a command or an argument is missing")),
-            (vec!["cowboy", "chain", "--json", "--help"], None),
-        ];
-        for (arguments, expected) in rows {
-            let refusal = client::Cli::try_parse_from(&arguments).expect_err("it does not run");
-            let said = mistake(&refusal).map(|failure| failure.to_json()["error"]["what"].as_str().unwrap_or_default().to_owned());
-            assert_eq!(said.is_some(), expected.is_some(), "{arguments:?}: {said:?}");
-            assert!(said.is_none_or(|said| said.starts_with(expected.unwrap_or_default()) && !said.contains("Usage")), "{arguments:?}");
         }
     }
 }

@@ -4,6 +4,7 @@ use clap::ValueEnum;
 use cowboy_rpc::LogFilter;
 use std::{
     io::{self, IsTerminal as _, Write},
+    panic,
     sync::{Arc, OnceLock},
 };
 use tracing_subscriber::{EnvFilter, reload::Handle};
@@ -17,6 +18,11 @@ pub(crate) enum LogFormat {
     /// One JSON object per line.
     Json,
 }
+
+/// What is logged of a node's engine, as the end of a filter. It warns about every fresh folder, and about its first block at each restart. The last three
+/// say that a part panicked or that another one is gone, of which the node's error has the reason.
+pub(crate) const ENGINE: &str = "commonware_storage=error,commonware_runtime=error,commonware_consensus::marshal::core::actor=error,\
+    commonware_runtime::utils::handle=off,commonware_broadcast::buffered::engine=off,commonware_resolver::p2p::engine=off";
 
 /// What this process logs.
 static FILTER: OnceLock<Arc<dyn LogFilter>> = OnceLock::new();
@@ -40,7 +46,17 @@ pub(crate) fn begin(format: LogFormat, default: &str) {
     // A second beginning, as in tests, keeps the first.
     if let Ok(filter) = begun {
         let _ = FILTER.set(filter);
+        leave_out_explained_panics();
     }
+}
+
+/// Prints no report of a panic in a node's engine that the node's error tells of, such as one over a full disk: it is logged at level `debug` (decision 715).
+fn leave_out_explained_panics() {
+    let report = panic::take_hook();
+    panic::set_hook(Box::new(move |panicked| match cowboy_node::is_explained(panicked.payload()) {
+        true => tracing::debug!(%panicked, "a part of the node ended"),
+        false => report(panicked),
+    }));
 }
 
 /// What is logged, to be seen and changed while the program runs; `None` where nothing is.
@@ -103,6 +119,14 @@ mod tests {
         ] {
             assert_eq!(one_line(event.as_bytes()), line.as_bytes(), "{event:?}");
         }
+    }
+
+    /// Every directive of the engine's part of a filter is one.
+    #[test]
+    fn the_filter_of_the_engine_is_read() {
+        let filter: EnvFilter = ENGINE.parse().expect("a filter");
+        let shown = filter.to_string();
+        assert!(ENGINE.split(',').all(|directive| shown.contains(directive)), "{shown}");
     }
 
     /// A filter is replaced as a whole, and one that is none changes nothing.

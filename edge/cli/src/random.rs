@@ -8,6 +8,6 @@ use zeroize::Zeroizing;
 /// A generator with a seed of the operating system.
 pub(crate) fn generator() -> Result<ChaCha20Rng, Failure> {
     let mut seed = Zeroizing::new([0; 32]);
-    getrandom::fill(&mut *seed).map_err(|error| Failure::refused(error.to_string(), "the computer gives no random bytes"))?;
+    getrandom::fill(&mut *seed).map_err(Failure::no_random)?;
     Ok(ChaCha20Rng::from_seed(*seed))
 }

@@ -1,4 +1,4 @@
-//! Amounts as people write them: base units, or CBY with the unit.
+//! Amounts as people write them: base units, or CBY with the unit; and counts of bytes.
 
 use crate::failure::Failure;
 use cowboy_types::Amount;
@@ -36,14 +36,34 @@ pub fn both(units: u64) -> String {
     format!("{} ({units} base units)", cby(units))
 }
 
+/// A count of bytes, in the largest unit of which there is one.
+pub fn bytes(count: u64) -> String {
+    let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match units.into_iter().find(|(unit, _)| count >= *unit) {
+        Some((unit, name)) => {
+            let tenths = u128::from(count) * 10 / u128::from(unit);
+            format!("{}.{} {name}", tenths / 10, tenths % 10)
+        }
+        None => format!("{count} bytes"),
+    }
+}
+
 /// The amount of an argument.
 pub fn argument(text: &str) -> Result<Amount, Failure> {
-    parse(text).map_err(|what| Failure::argument(what, "for example: cowboy transfer 0x… 2.5cby"))
+    parse(text).map_err(|what| Failure::argument(what, "correct the amount, like 2.5cby"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_have_units() {
+        let rows = [(0, "0 bytes"), (1_023, "1023 bytes"), (1_024, "1.0 KiB"), (1_600_000, "1.5 MiB"), (u64::MAX, "17179869183.9 GiB")];
+        for (count, expected) in rows {
+            assert_eq!(bytes(count), expected);
+        }
+    }
 
     #[test]
     fn amounts_read_and_print() {

@@ -73,6 +73,8 @@ fn fix_of(error: &std::io::Error) -> &'static str {
         std::io::ErrorKind::NotFound => "check the path; there is no such file or folder",
         std::io::ErrorKind::PermissionDenied => "give yourself access to it, or choose another path",
         std::io::ErrorKind::AlreadyExists => "move it away, or choose another name",
+        std::io::ErrorKind::IsADirectory => "name a file: this is a folder",
+        std::io::ErrorKind::InvalidData => "check that it is the file that you mean: its content is not as expected",
         std::io::ErrorKind::NotADirectory => "a part of the path is a file; choose another path",
         std::io::ErrorKind::ReadOnlyFilesystem => "the file system is read-only; choose another path",
         std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded => "free some space on the disk",
@@ -133,6 +135,11 @@ impl Failure {
     /// A refusal for what the state of the chain or of this computer is, and what to do about it.
     pub fn refused(what: impl Into<String>, fix: impl Into<String>) -> Self {
         Self::Refused { what: what.into(), fix: fix.into() }
+    }
+
+    /// The operating system has no random bytes.
+    pub fn no_random(error: impl std::fmt::Display) -> Self {
+        Self::refused(error.to_string(), "the computer gives no random bytes; try again")
     }
 
     /// 2 where no state would accept how the command was called, its own where it has one, else 1: the same call may succeed later, or elsewhere.
@@ -203,6 +210,16 @@ mod tests {
         let source = std::io::ErrorKind::PermissionDenied.into();
         let failure = Failure::from(KeyError::ConfigFile { path: "config.json".into(), source });
         assert!(failure.to_string().ends_with("fix: give yourself access to it, or choose another path"), "{failure}");
+    }
+
+    /// A folder in the place of a file, and a file that is no text, are reported as such: access is not what is wrong.
+    #[test]
+    fn what_is_wrong_with_a_file_has_its_remedy() {
+        let rows = [(std::io::ErrorKind::IsADirectory, "this is a folder"), (std::io::ErrorKind::InvalidData, "not as expected")];
+        for (kind, expected) in rows {
+            let said = Failure::file("actor.py")(kind.into()).to_string();
+            assert!(said.contains(expected), "{said}");
+        }
     }
 
     /// Programs read code and slug of every failure, and people what to do.

@@ -27,7 +27,10 @@ pub fn bytes(text: &str) -> Result<Vec<u8>, Failure> {
 
 /// The JSON of an argument: the text itself, or `@FILE` for a file's.
 pub fn json(text: &str) -> Result<Value, Failure> {
-    serde_json::from_slice(&bytes(text)?).map_err(|error| Failure::argument(format!("not JSON: {error}"), "give JSON, or @FILE"))
+    serde_json::from_slice(&bytes(text)?).map_err(|error| match text.strip_prefix('@') {
+        Some(file) => Failure::argument(format!("{file} is not JSON: {error}"), "correct it at that place"),
+        None => Failure::argument(format!("not JSON: {error}"), "give JSON, or @FILE"),
+    })
 }
 
 /// The bytes of an argument for a handler of this format: `@FILE` and `0x…` as they are, JSON as what the handler reads. Text that is no

@@ -167,11 +167,17 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// The least that the kernel runs a program with, in thousandths of a core.
+    pub const MIN_MILLICORES: u32 = 10;
+
+    /// The least that the kernel runs a program with, in MiB of memory.
+    pub const MIN_MEMORY_MIB: u32 = 8;
+
     /// These are as wide as a chain's limits can be: what a computer has is for its owner to say.
     fn check(&self) -> Result<(), BoxError> {
         let rows = [
-            ("cpu_millicores", self.cpu_millicores, 10, 1_000_000),
-            ("memory_mib", self.memory_mib, 8, 1 << 24),
+            ("cpu_millicores", self.cpu_millicores, Self::MIN_MILLICORES, 1_000_000),
+            ("memory_mib", self.memory_mib, Self::MIN_MEMORY_MIB, 1 << 24),
             ("scratch_mib", self.scratch_mib, 1, 1 << 24),
             ("pids", self.pids, 1, 4_096),
         ];

@@ -3,17 +3,17 @@
 //! With a name server of its own the gateway proves its domains there, and may ask for `*.zone`; without one, over plain HTTP.
 
 use crate::tls::{Acme, Tls};
+use cowboy_host::clock;
 use instant_acme::{
     Account, AccountCredentials, AuthorizationStatus, ChallengeType, Identifier, NewAccount, NewOrder, OrderStatus, RetryPolicy,
 };
 use rustls::pki_types::{CertificateDer, pem::PemObject as _};
 use std::{
     collections::HashMap,
-    fs::{self, OpenOptions},
-    io::{self, Write as _},
+    fs, io,
     path::{Path, PathBuf},
     sync::Mutex,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 use tokio::task::spawn_blocking;
 use x509_cert::der::Decode as _;
@@ -133,7 +133,7 @@ pub(crate) async fn keep(tls: &Tls, acme: &Acme, challenges: &Challenges, has_na
                 Err(error) => {
                     tracing::error!(%error, domains = ?acme.domains, "no certificate; asking again");
                     tokio::time::sleep(wait).await;
-                    wait = (wait * 2).min(LOOK);
+                    wait = clock::doubled(wait, 1, LOOK);
                     continue;
                 }
             }
@@ -148,7 +148,7 @@ pub(crate) fn is_due(file: &Path) -> bool {
     let Ok(certificate) = x509_cert::Certificate::from_der(&first) else { return true };
     let validity = certificate.tbs_certificate.validity;
     let (from, to) = (validity.not_before.to_unix_duration(), validity.not_after.to_unix_duration());
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let now = clock::now();
     now > from + to.saturating_sub(from) * 2 / 3
 }
 
@@ -221,13 +221,5 @@ async fn account(acme: &Acme) -> Result<Account, AcmeError> {
 
 /// Writes a file that only its owner reads, whole or not at all.
 fn replace(file: &Path, bytes: &[u8]) -> Result<(), AcmeError> {
-    let failed = |source| AcmeError::File { file: file.to_owned(), source };
-    let draft = file.with_extension("part");
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut written = options.open(&draft).map_err(failed)?;
-    written.write_all(bytes).and_then(|()| written.sync_all()).map_err(failed)?;
-    fs::rename(&draft, file).map_err(failed)
+    cowboy_host::files::replace(file, bytes).map_err(|source| AcmeError::File { file: file.to_owned(), source })
 }

@@ -1,5 +1,6 @@
 //! How long the gateway waits after a node refused the nonces that the final state says are next (decision 635).
 
+use cowboy_host::clock;
 use cowboy_types::units::Nonce;
 use std::time::{Duration, Instant};
 
@@ -23,7 +24,7 @@ struct Since {
 impl Disagreement {
     /// The node refused what follows from this nonce of the account. Returns the time to wait.
     pub(crate) fn note(&mut self, nonce: Nonce, now: Instant) -> Duration {
-        let wait = self.0.as_ref().map_or(FIRST, |since| since.wait.saturating_mul(2).min(LONGEST));
+        let wait = self.0.as_ref().map_or(FIRST, |since| clock::doubled(since.wait, 1, LONGEST));
         self.0 = Some(Since { nonce, until: now + wait, wait });
         wait
     }

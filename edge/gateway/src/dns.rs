@@ -8,7 +8,7 @@ mod tcp;
 
 use crate::{Shared, acme::Challenges, buckets::Buckets, state::BlockState};
 use cowboy_serve::{Subnet, is_of_use};
-use cowboy_system::gateways::state::{gateway, listed};
+use cowboy_system::gateways::state::{foremost, gateway};
 use cowboy_types::{Address, Height};
 use hickory_server::{
     Server,
@@ -40,7 +40,7 @@ use tokio::{
     time::sleep,
 };
 
-/// Gateways that are looked at for answers.
+/// Gateways that are listed: the foremost (decision 723).
 const GATEWAYS: usize = 256;
 
 /// Addresses in one answer: as many as fit a datagram that is not split.
@@ -151,13 +151,8 @@ async fn endpoints(state: &BlockState, own: Option<Address>) -> Result<(IpAddr, 
     let (own, found) = state
         .ask(|world| {
             let own = own.map(|own| gateway(world, own)).transpose()?.flatten().map(|record| record.endpoint.to_string());
-            let mut found = Vec::new();
-            for address in listed(world, GATEWAYS)? {
-                let record = gateway(world, address)?;
-                if let Some(record) = record.filter(|record| record.is_active(&state.params, height)) {
-                    found.push((record.registered_at, record.endpoint.to_string()));
-                }
-            }
+            let found = foremost(world, &state.params, height, GATEWAYS)?.into_iter();
+            let found: Vec<_> = found.map(|(_, record)| (record.registered_at, record.endpoint.to_string())).collect();
             Ok((own, found))
         })
         .await?;

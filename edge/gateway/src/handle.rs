@@ -276,8 +276,8 @@ fn of_gateway(shared: &Shared, parts: &request::Parts, path: &str) -> Result<Res
         "/_cowboy/health" => health(shared, &parts.method),
         "/_cowboy/metrics" => {
             let mut response = Response::new(shared.metrics.page(&shared.slots));
-            let kind = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-            response.headers_mut().insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
+            let kind = header::HeaderValue::from_static(cowboy_serve::metrics::CONTENT_TYPE);
+            response.headers_mut().insert(header::CONTENT_TYPE, kind);
             Ok(response)
         }
         "/" | "/_cowboy/info" => {

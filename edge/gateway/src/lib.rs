@@ -118,11 +118,12 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    fn new(config: Config, backend: Backend) -> std::io::Result<Self> {
+    fn new(config: Config, backend: Backend) -> Result<Self, ServeError> {
         let cycles = config.limits.command_cycles;
-        let runner = query::Runner::start(config.limits.queries_at_once, config.limits.client_queries_at_once)?;
+        let runner = query::Runner::start(config.limits.queries_at_once, config.limits.client_queries_at_once);
+        let runner = runner.map_err(ServeError::Threads)?;
         let metrics = metrics::Metrics::new();
-        let signing = signing::Signing::new(journal::Journal::open(backend.journal.as_deref())?, metrics.signing.clone());
+        let signing = signing::Signing::new(server::commands(backend.journal.as_deref())?, metrics.signing.clone());
         let requests = Arc::new(requests::Requests::new());
         let newest = Arc::new(state::Newest::new(backend.node.clone()));
         let (runs, reads, sent) = (runner.clone(), newest.clone(), requests.clone());

@@ -1,9 +1,12 @@
 //! Numbers about requests, by name.
 
 use bytes::Bytes;
-use cowboy_serve::{Cached, Slots};
+use cowboy_serve::{
+    Cached, Slots,
+    metrics::{self, set},
+};
 use prometheus_client::{
-    encoding::{EncodeLabelSet, text::encode},
+    encoding::EncodeLabelSet,
     metrics::{counter::Counter, family::Family, gauge::Gauge, histogram::Histogram},
     registry::Registry,
 };
@@ -106,12 +109,9 @@ impl Metrics {
     }
 
     fn text(&self, slots: &Slots) -> String {
-        self.connections.set(i64::try_from(slots.open()).unwrap_or(i64::MAX));
-        self.refused.set(i64::try_from(slots.refused()).unwrap_or(i64::MAX));
-        let mut text = String::new();
-        // Writing to a string never fails.
-        let _ = encode(&mut text, &self.registry);
-        text
+        set(&self.connections, slots.open());
+        set(&self.refused, slots.refused());
+        metrics::page(&self.registry)
     }
 }
 

@@ -4,6 +4,7 @@
 //! a domain with a former proof needs; what failed is asked again later and later.
 
 use crate::{Domains, refusal::Refusal, resolver};
+use cowboy_host::clock;
 use cowboy_system::names::domains::{LABEL, proven};
 use cowboy_types::{Address, units::ChainId};
 use std::{
@@ -67,7 +68,7 @@ impl Known {
     /// What is known after a lookup failed: asked again after [`SOON`], then twice as late each time.
     fn failed(former: Option<Self>, error: String, now: Instant) -> Self {
         let failures = former.as_ref().map_or(0, |former| former.failures);
-        let wait = SOON.saturating_mul(1 << failures.min(16)).min(LATE);
+        let wait = clock::doubled(SOON, failures, LATE);
         let (proof, seen) = former.filter(|former| former.counts(now)).map_or((None, None), |former| (former.proof, former.seen));
         Self { proof, seen, until: now + wait, failures: failures.saturating_add(1), error: Some(error) }
     }

@@ -2,10 +2,17 @@
 
 use crate::{
     Backend, Config, Shared, acme, certificates, dns, handle,
+    journal::Journal,
     tls::{self, CertificateError},
 };
 use cowboy_serve::{Server, Settings};
-use std::{io, net::SocketAddr, sync::Arc, time::Duration};
+use std::{
+    io,
+    net::SocketAddr,
+    path::{Path, PathBuf},
+    sync::Arc,
+    time::Duration,
+};
 use tokio::{net::TcpListener, sync::watch, task::JoinSet};
 use tokio_rustls::TlsAcceptor;
 
@@ -26,6 +33,19 @@ pub enum ServeError {
     /// The system has no room for worker threads.
     #[error("the gateway cannot start its worker threads: {0}; raise the limits of processes and memory (ulimit -u, ulimit -v)")]
     Threads(io::Error),
+    /// The file of commands cannot be used.
+    #[error("the gateway cannot use {path}, which has the commands that it signed: {source}; free some of the disk, or restore the file")]
+    Commands {
+        /// The file's path.
+        path: PathBuf,
+        /// The underlying error.
+        source: io::Error,
+    },
+}
+
+/// Opens the file of commands, where there is one.
+pub(crate) fn commands(path: Option<&Path>) -> Result<Journal, ServeError> {
+    Journal::open(path).map_err(|source| ServeError::Commands { path: path.unwrap_or(Path::new("")).to_owned(), source })
 }
 
 /// The ports that are the gateway's, before anything answers there.
@@ -83,7 +103,7 @@ impl Listener {
                 loaded => loaded?,
             }
         }
-        let shared = Arc::new(Shared::new(config, backend).map_err(ServeError::Threads)?);
+        let shared = Arc::new(Shared::new(config, backend)?);
         let mut tasks = background(&shared, &served);
         if let (Some(sockets), Some(settings)) = (self.names, shared.config.dns.clone()) {
             let challenges = shared.challenges.clone();
@@ -182,5 +202,25 @@ impl Gateway {
     pub async fn stop(self) {
         self.stop.send_replace(true);
         self.accepting.join_all().await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A gateway that does not start for its file of commands, as on a full disk, names the file and not the limits of the process.
+    #[test]
+    fn a_file_of_commands_that_cannot_be_used_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("commands");
+        assert!(commands(Some(&path)).is_ok() && commands(None).is_ok());
+        // One byte that is no transaction.
+        std::fs::write(&path, [0, 0, 0, 1, 9]).expect("it is written");
+        let missing = folder.path().join("none/commands");
+        for (path, reason) in [(&path, "is damaged"), (&missing, "No such file")] {
+            let error = commands(Some(path)).expect_err("it is refused").to_string();
+            assert!(error.contains(&path.display().to_string()) && error.contains(reason), "{error}");
+        }
     }
 }

@@ -13,7 +13,6 @@ pub(crate) struct Sharer {
 impl Sharer {
     /// Those of a request from this address.
     pub(crate) fn of(address: IpAddr) -> Option<Self> {
-        let is_other = !address.to_canonical().is_loopback();
-        is_other.then(|| Self { client: address.into(), subnet: Subnet::of(address) })
+        (!cowboy_host::loopback::is_address(address)).then(|| Self { client: address.into(), subnet: Subnet::of(address) })
     }
 }

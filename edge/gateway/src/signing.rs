@@ -64,7 +64,7 @@ impl Signing {
     }
 
     fn publish(&self) {
-        self.gauges.untaken.set(i64::try_from(self.untaken.len()).unwrap_or(i64::MAX));
+        cowboy_serve::metrics::set(&self.gauges.untaken, self.untaken.len());
         self.gauges.disagrees.set(i64::from(self.disagreement.is_on()));
     }
 

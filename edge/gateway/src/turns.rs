@@ -1,5 +1,6 @@
 //! Whose certificate is ordered next: within what an hour allows, in turn among registered names.
 
+use cowboy_host::clock;
 use cowboy_system::names::label::root_of;
 use std::{
     collections::{HashMap, HashSet, VecDeque},
@@ -113,7 +114,7 @@ impl Turns {
             self.waits.remove(domain);
             return;
         }
-        let wait = self.waits.get(domain).map_or(RETRY, |(_, wait)| (*wait * 2).min(HOUR));
+        let wait = self.waits.get(domain).map_or(RETRY, |(_, wait)| clock::doubled(*wait, 1, HOUR));
         self.waits.insert(domain.to_owned(), (now + wait, wait));
         if end == End::Unreached
             && let Some(turn) = self.recent.iter_mut().rev().find(|turn| turn.domain == domain)

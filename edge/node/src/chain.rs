@@ -8,7 +8,7 @@ use crate::{
     committee::ValidatorKeys,
     committees::{Committees, Term},
     dealer_logs::Logs,
-    epoch,
+    ending, epoch,
     faults::Faults,
     mempool::{Mempool, account_of},
     pace::Pace,
@@ -272,7 +272,7 @@ impl Chain {
         };
         match runtime.shared(true).spawn(append).await {
             Ok(Ok(())) => finals.into_iter().for_each(|last| self.tell(last, now)),
-            Ok(Err(error)) => panic!("a final block cannot be written to the ledger: {error}"),
+            Ok(Err(error)) => ending::end(format!("a final block cannot be written to the ledger: {error}")),
             // The runtime is stopping; the blocks are booked again at the next start.
             Err(_) => {}
         }
@@ -299,6 +299,7 @@ impl Chain {
         if !is_new {
             return;
         }
+        self.log_revealed(&block);
         let next = block.header().height().next();
         let told = FinalizedBlock { block, receipts: output.receipts.clone(), traces: output.traces.clone(), certificate };
         // Nobody listening is no error.

@@ -1,7 +1,8 @@
 //! The computer's clock: real in a node, simulated in a test.
 
 use commonware_runtime::Clock;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use cowboy_host::clock::{ms, now_ms};
+use std::time::Duration;
 
 /// How long is slept at most before the clock is read again: somebody may have set it meanwhile.
 const LONGEST_SLEEP: Duration = Duration::from_millis(250);
@@ -19,8 +20,8 @@ impl WallClock {
     /// Milliseconds since 1970.
     pub fn now_ms(self, clock: &impl Clock) -> u64 {
         match self {
-            Self::System => machine_ms(),
-            Self::Runtime => since_1970(clock.current()),
+            Self::System => now_ms(),
+            Self::Runtime => ms(clock.current()),
         }
     }
 
@@ -34,13 +35,4 @@ impl WallClock {
             clock.sleep(left.min(LONGEST_SLEEP)).await;
         }
     }
-}
-
-/// Milliseconds since 1970, by the system's clock.
-pub(crate) fn machine_ms() -> u64 {
-    since_1970(SystemTime::now())
-}
-
-fn since_1970(time: SystemTime) -> u64 {
-    u64::try_from(time.duration_since(UNIX_EPOCH).unwrap_or_default().as_millis()).unwrap_or(u64::MAX)
 }

@@ -9,7 +9,7 @@ use commonware_codec::{Buf, Decode as _, EncodeSize as _};
 use commonware_consensus::types::{EpochPhase, Epocher as _, FixedEpocher, Height};
 use commonware_cryptography::{
     bls12381::{
-        dkg::feldman_desmedt::{Info as Round, Reveal, SignedDealerLog},
+        dkg::feldman_desmedt::{DealerLogSummary, Info as Round, Reveal, SignedDealerLog},
         primitives::{sharing::Mode, variant::MinSig},
     },
     ed25519::PublicKey,
@@ -32,7 +32,10 @@ pub(crate) type Log = SignedDealerLog<MinSig, PublicKey>;
 pub(crate) const SHARING: Mode = Mode::NonZeroCounter;
 pub(crate) const REVEAL: Reveal = Reveal::V1;
 
-/// The logs of one epoch that are in no final block yet.
+/// By player, the dealers that lack its acknowledgement, and whose logs therefore publish what they dealt to it.
+type Lacking = BTreeMap<PublicKey, BTreeSet<PublicKey>>;
+
+/// The logs of one epoch that are in no final block yet, and what those in final blocks say of acknowledgements.
 #[derive(Default)]
 pub(crate) struct Logs(Mutex<Epoch>);
 
@@ -43,6 +46,9 @@ struct Epoch {
     waiting: BTreeMap<PublicKey, Log>,
     included: BTreeSet<PublicKey>,
     tried: BTreeMap<PublicKey, u8>,
+    lacking: Lacking,
+    /// The epoch whose logs came before these, and what they say.
+    before: (Option<u64>, Lacking),
 }
 
 /// Whether the block of this number may contain a dealer's log.
@@ -57,7 +63,8 @@ impl Logs {
         let mut epoch = self.0.lock().expect("nothing panics while it holds the lock");
         if epoch.number != Some(term.info.epoch.get()) {
             let round = round(&term.info, namespace).map(Arc::new);
-            *epoch = Epoch { number: Some(term.info.epoch.get()), round, ..Epoch::default() };
+            let before = (epoch.number, std::mem::take(&mut epoch.lacking));
+            *epoch = Epoch { number: Some(term.info.epoch.get()), round, before, ..Epoch::default() };
         }
         epoch
     }
@@ -87,10 +94,26 @@ impl Logs {
     /// Takes note of the log in a final block.
     pub(crate) fn note(&self, term: &Term, namespace: &[u8], log: Log) {
         let round = self.of(term, namespace).round.clone();
-        let Some((dealer, _)) = round.and_then(|round| log.check(&round)) else { return };
+        let Some((dealer, log)) = round.and_then(|round| log.check(&round)) else { return };
         let mut epoch = self.of(term, namespace);
+        // A dealer that lacks too many does not say which.
+        if let DealerLogSummary::Ok { reveals, .. } = log.summary() {
+            for player in reveals.iter() {
+                epoch.lacking.entry(player.clone()).or_default().insert(dealer.clone());
+            }
+        }
         epoch.waiting.remove(&dealer);
         epoch.included.insert(dealer);
+    }
+
+    /// The dealers that had no acknowledgement of this player in an epoch, as far as their logs were in final blocks since the node started. Known until
+    /// the middle of the next epoch but one.
+    pub(crate) fn lacking(&self, epoch: u64, player: &PublicKey) -> Vec<PublicKey> {
+        let held = self.0.lock().expect("nothing panics while it holds the lock");
+        let earlier = (held.before.0, &held.before.1);
+        let of_epoch = [(held.number, &held.lacking), earlier].into_iter().find(|(number, _)| *number == Some(epoch));
+        let dealers = of_epoch.and_then(|(_, lacking)| lacking.get(player));
+        dealers.map_or_else(Vec::new, |dealers| dealers.iter().cloned().collect())
     }
 
     /// Whether the log of this dealer is in a final block.
@@ -139,12 +162,47 @@ mod tests {
     use commonware_codec::Encode as _;
     use commonware_cryptography::{
         Signer as _,
-        bls12381::dkg::feldman_desmedt::Dealer,
+        bls12381::dkg::feldman_desmedt::{Dealer, Player},
         ed25519::PrivateKey,
         transcript::{Transcript, Version},
     };
     use commonware_utils::{TestRng, ordered::Set};
     use cowboy_types::Amount;
+
+    /// Half of an epoch takes logs, but for the last block: docs/nodes.md says how many signers an epoch is long enough for.
+    #[test]
+    fn the_second_half_takes_logs() {
+        for (length, blocks) in [(7, 3), (30, 14), (134, 66), (135, 67), (3_600, 1_799)] {
+            let length = NonZeroU64::new(length).expect("it is not zero");
+            let (first, middle) = (5 * length.get(), 5 * length.get() + length.get() / 2);
+            assert_eq!((middle..first + length.get()).filter(|number| takes_logs(length, *number)).count(), blocks, "{length}");
+            assert!((first..middle).all(|number| !takes_logs(length, number)), "the first half deals");
+        }
+    }
+
+    /// The dealers without a player's acknowledgement are known, also while the logs of the next epoch come.
+    #[test]
+    fn dealers_without_an_acknowledgement_are_named() {
+        let (validators, sharing, keys) = Committee::derive(b"logs", 4, Amount(1));
+        let info = first_epoch(&validators, &sharing).expect("an epoch");
+        let here = round(&info, b"here").expect("a round");
+        let (signer, share, silent) = (&keys[0].network, keys[0].share.clone(), keys[3].network.public_key());
+        let (mut dealer, public, private) = Dealer::start::<N3f1>(TestRng::new(1), here.clone(), signer.clone(), share).expect("a dealer");
+        for (key, dealt) in private.into_iter().filter(|(key, _)| *key != silent) {
+            let own = keys.iter().find(|keys| keys.network.public_key() == key).expect("every player is a validator");
+            let mut player = Player::new(here.clone(), own.network.clone()).expect("a player");
+            let taken = player.dealer_message::<N3f1>(signer.public_key(), public.clone(), dealt).expect("it fits");
+            dealer.receive_player_ack(key, taken.expect("it is the first")).expect("a player");
+        }
+        let (logs, term) = (Logs::default(), Term::new(info.clone()).expect("a term"));
+        logs.note(&term, b"here", dealer.finalize::<N3f1>());
+        let next = Term::new(Info { epoch: commonware_consensus::types::Epoch::new(1), ..info }).expect("a term");
+        for _ in 0..2 {
+            assert_eq!(logs.lacking(0, &silent), [signer.public_key()]);
+            assert!(logs.lacking(0, &keys[1].network.public_key()).is_empty() && logs.lacking(1, &silent).is_empty());
+            drop(logs.of(&next, b"here"));
+        }
+    }
 
     /// Logs of strangers, of another epoch or chain, or longer than a log to the players of the epoch are no logs of it.
     #[test]

@@ -227,8 +227,8 @@ where
     let plan = SyncPlan::init(context.child("plan"), prefix.clone()).await;
     let (actor, marshal, floor) = MarshalActor::<_, Standard<SealedBlock>, _, _, _, _, _>::init(
         context.child("marshal"),
-        Backed::new(finalizations.expect("the archive of certificates opens: see the error above"), history.clone()),
-        Backed::new(blocks.expect("the archive of blocks opens: see the error above"), history.clone()),
+        Backed::new(finalizations.expect("the archive of certificates opens"), history.clone()),
+        Backed::new(blocks.expect("the archive of blocks opens"), history.clone()),
         marshal::Config {
             // One key verifies the certificates of all epochs.
             provider: ConstantProvider::<_, Epoch>::new(chain.verifier.clone()),

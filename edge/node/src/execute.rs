@@ -5,6 +5,7 @@
 
 use crate::{
     chain::Chain,
+    ending,
     mempool::Mempool,
     watch::{FAR, Measure, Slow, Watched},
 };
@@ -79,7 +80,7 @@ impl Failed {
             _ => false,
         };
         if is_of_disk && !self.is_cut_off() {
-            panic!("the state cannot be read: {error}");
+            ending::end(format!("the state cannot be read: {error}"));
         }
     }
 }

@@ -1,12 +1,18 @@
 //! Why a node that ran has ended by itself, in words.
 //!
 //! The engine stops at the first error of the disk, by a panic, so that nothing is half-written: what was not acknowledged is
-//! executed again at the next start. Here its exit reason becomes an error with a name.
+//! executed again at the next start. Here its exit reason becomes an error with a name, and the report that a panic prints is left out
+//! where the error says as much ([decision 715](../../../docs/decisions/0715-failures-are-one-sentence.md)).
 
 use crate::error::NodeError;
 use cowboy_store::StoreError;
 use rustix::process::{Resource, getrlimit};
-use std::{any::Any, fs, path::Path};
+use std::{
+    any::Any,
+    fs,
+    path::Path,
+    sync::atomic::{AtomicUsize, Ordering},
+};
 
 /// How operating systems say that a file may not grow, in the words of the standard library's errors.
 const NO_ROOM: [&str; 2] = ["StorageFull", "QuotaExceeded"];
@@ -31,7 +37,7 @@ const LIMITS: [(&[&str], &str, &str); 2] = [
 /// How the engine says that a write failed where it leaves the system's reason out.
 const WRITE_FAILED: &str = "WriteFailed";
 
-/// With less space than this a write of the engine may have failed for want of it: more than the engine writes at once.
+/// With less space than this a node does not start, and a write of the engine may have failed for want of it: more than the engine writes at once.
 const FULL_BELOW: u64 = 8 << 20;
 
 /// How the engine's parts say that what they find on the disk does not fit together.
@@ -59,6 +65,36 @@ const PORT: &str = "bind";
 
 /// What a lone validator says whose votes are gone.
 const LOST_VOTES: &str = "the engine's record of its votes is lost";
+
+/// How many nodes of this process start. A process has one hook for panics, which does not see of which node they are.
+static STARTING: AtomicUsize = AtomicUsize::new(0);
+
+/// As long as this is held, a node starts: its error tells what its parts say when they panic.
+pub(crate) struct Starting(());
+
+impl Starting {
+    pub(crate) fn begin() -> Self {
+        STARTING.fetch_add(1, Ordering::AcqRel);
+        Self(())
+    }
+}
+
+impl Drop for Starting {
+    fn drop(&mut self) {
+        STARTING.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// Whether the error with which a node ends, or does not start, tells what this panic said: a report of the panic is of use only to who develops the node.
+pub fn is_explained(payload: &(dyn Any + Send)) -> bool {
+    STARTING.load(Ordering::Acquire) > 0 || has_name(&last_words(payload))
+}
+
+/// Whether these words are about the disk, a limit or damaged files, which no defect of the node is.
+fn has_name(words: &str) -> bool {
+    let is_known = [WRITE_FAILED, SYSTEM].iter().chain(&DAMAGED).any(|sign| words.contains(sign));
+    is_known || !matches!(named(words), NodeError::Ended(_))
+}
 
 /// What a thread said when it panicked.
 pub(crate) fn last_words(payload: &(dyn Any + Send)) -> String {
@@ -90,7 +126,7 @@ pub(crate) fn at_start(last_words: &str, directory: &Path, number: u64) -> NodeE
 
 fn named_in(last_words: &str, directory: &Path, number: u64, is_damage: bool) -> NodeError {
     match named(last_words) {
-        NodeError::Ended(words) if words.contains(WRITE_FAILED) && is_on_full_disk(directory) => StoreError::DiskFull.into(),
+        NodeError::Ended(words) if (is_damage || words.contains(WRITE_FAILED)) && is_on_full_disk(directory) => StoreError::DiskFull.into(),
         NodeError::Ended(words) if words.contains(WRITE_FAILED) && has_file_at_limit(directory) => named(FILE_TOO_LARGE),
         NodeError::Ended(words) if is_damage && !words.contains(SYSTEM) => {
             let reason = words.lines().next().unwrap_or_default().to_owned();
@@ -101,7 +137,7 @@ fn named_in(last_words: &str, directory: &Path, number: u64, is_damage: bool) ->
 }
 
 /// Whether the disk of this folder has no space left. It is not where nobody can tell.
-fn is_on_full_disk(directory: &Path) -> bool {
+pub(crate) fn is_on_full_disk(directory: &Path) -> bool {
     cowboy_serve::free_bytes(directory).is_ok_and(|free| free < FULL_BELOW)
 }
 
@@ -166,6 +202,8 @@ mod tests {
             let error = while_running(words, folder, 80);
             assert_eq!(matches!(error, NodeError::Store(StoreError::DiskFull)), is_full, "{words}: {error}");
         }
+        let cut = at_start("failed to initialize verified archive", Path::new("/proc"), 80);
+        assert!(matches!(cut, NodeError::Store(StoreError::DiskFull)), "nothing is damaged: {cut}");
     }
 
     /// Limits of the process are told by name, with what to do.
@@ -194,7 +232,7 @@ mod tests {
             ("database init failed: TargetMismatch { expected: 1, recovered: 0 }", true),
             ("database init failed: Database(Journal(Corruption(\"blob 0\")))\nmore", true),
             ("stateful actor dropped during subscribe_databases: RecvError(())", true),
-            ("the archive of blocks opens: see the error above: ChecksumMismatch(1, 2)", true),
+            ("the archive of blocks opens: ChecksumMismatch(1, 2)", true),
             ("the engine's record of its votes is lost: it asks for block 1 and block 80 is final", true),
             ("failed to initialize verified archive: Journal(MissingBlob(3))", true),
             ("marshal must return completed state sync block", true),
@@ -217,6 +255,26 @@ mod tests {
         assert!(matches!(while_running(unknown, Path::new("/chains/one"), 80), NodeError::Ended(_)));
         let full = format!("database init failed: {:?}", io::Error::from(io::ErrorKind::StorageFull));
         assert!(matches!(at_start(&full, Path::new("/chains/one"), 80), NodeError::Store(StoreError::DiskFull)), "{full}");
+    }
+
+    /// Decision 715: what the node's error tells is not reported as a panic, and defects are.
+    #[test]
+    fn panics_with_a_name_are_explained_by_the_error() {
+        let rows = [
+            ("a final block cannot be written to the ledger: I/O error: No space left on device (os error 28)", true),
+            ("unable to append to journal: Runtime(WriteFailed)", true),
+            ("stateful actor dropped during subscribe_databases: RecvError(())", true),
+            ("cannot open: Os { code: 24, kind: Uncategorized, message: \"Too many open files\" }", true),
+            ("index out of bounds: the len is 3 but the index is 7", false),
+        ];
+        for (words, is_named) in rows {
+            assert_eq!(has_name(words), is_named, "{words}");
+        }
+        let starting = Starting::begin();
+        assert!(is_explained(&"processed position must be backed by a stored block"), "the error of the start tells it");
+        drop(starting);
+        let ended = std::panic::catch_unwind(|| -> u8 { crate::ending::end("epoch-2 cannot be read".to_owned()) }).expect_err("it ends");
+        assert_eq!(last_words(&*ended), "epoch-2 cannot be read");
     }
 
     #[test]

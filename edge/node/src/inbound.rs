@@ -22,7 +22,7 @@ use commonware_runtime::IoBuf;
 use commonware_utils::{N3f1, ordered::Quorum as _};
 use cowboy_types::{Address, Hash, block::Header, keccak256, signing::address_of_public_key};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt,
     num::{NonZeroU32, NonZeroUsize},
     sync::Arc,
@@ -130,9 +130,12 @@ fn signer_of_leader(committees: &Committees, newest: &Term, header: &Header) -> 
     address_of_public_key(&member.signing_key)
 }
 
-/// The newest headers that were passed, by sender.
+/// The headers that were passed since the newest final block, by sender.
 #[derive(Debug, Default)]
-struct Headers(BTreeMap<PublicKey, BTreeMap<Hash, u64>>);
+struct Headers {
+    number: u64,
+    passed: BTreeMap<PublicKey, BTreeSet<Hash>>,
+}
 
 /// Headers of one sender that are remembered.
 const MAX_HEADERS: usize = 64;
@@ -141,14 +144,14 @@ impl Headers {
     /// Whether a sender's block is decoded, when the block of this number is the newest final one: each once between two blocks, because the last block of
     /// an epoch is proposed again.
     fn is_new(&mut self, from: &PublicKey, digest: Hash, number: u64) -> bool {
-        let of_sender = self.0.entry(from.clone()).or_default();
-        if of_sender.len() >= MAX_HEADERS {
-            of_sender.retain(|_, passed| *passed == number);
-            if of_sender.len() >= MAX_HEADERS {
-                of_sender.clear();
-            }
+        if self.number != number {
+            *self = Self { number, passed: BTreeMap::new() };
         }
-        of_sender.insert(digest, number) != Some(number)
+        let of_sender = self.passed.entry(from.clone()).or_default();
+        if of_sender.len() >= MAX_HEADERS {
+            of_sender.clear();
+        }
+        of_sender.insert(digest)
     }
 }
 
@@ -385,16 +388,17 @@ mod tests {
         assert_eq!(signer_of_leader(&committees, &term, &header), None);
     }
 
-    /// However many headers a sender signs, few are remembered.
+    /// However many headers a sender signs, few are remembered, and none of before the newest final block.
     #[test]
     fn a_sender_that_signs_many_headers_fills_no_memory() {
         let (_, keys) = four();
         let mut passed = Headers::default();
         for number in 0..1_000_u64 {
             assert!(passed.is_new(&keys[0], keccak256(&[&number.to_be_bytes()]), 7));
-            assert!(passed.0[&keys[0]].len() <= MAX_HEADERS);
+            assert!(passed.passed[&keys[0]].len() <= MAX_HEADERS);
         }
         let digest = keccak256(&[b"one"]);
         assert!(passed.is_new(&keys[1], digest, 7) && !passed.is_new(&keys[1], digest, 7) && passed.is_new(&keys[1], digest, 8));
+        assert_eq!(passed.passed.len(), 1, "the other sender was before");
     }
 }

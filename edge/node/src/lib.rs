@@ -34,7 +34,7 @@
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
 //! - [`engine`], [`quic`], [`peers`], [`committee`], [`seeds`], [`block`]: consensus and its network.
 //! - [`bodies`]: bodies of blocks travel once.
-//! - `certificate`: certificates from outside. `pairings`: signatures that are verified together. `history`: old blocks for peers that are behind, from the ledger; `serving`: how much of them. [`progress`], `report`: how far this node is behind.
+//! - `certificate`: certificates from outside. `pairings`: signatures that are verified together. `history`: old blocks for peers that are behind, from the ledger; `serving`: how much of them; `account`: what peers have used of a number a second. [`progress`], `report`: how far this node is behind.
 //! - [`epoch`]: what the chain says of each epoch. [`committees`]: who signs in which one. [`reshare`]: how the shares of the group
 //!   key pass from one set of validators to the next.
 //! - `faults`, `evidence`: what this node has seen of validators' faults, and how it reports them.
@@ -44,6 +44,7 @@
 //! - [`votes`], [`voted`], `listen`: a validator without the record of its votes, or whose record lost some, listens before it votes.
 //! - [`genesis`]: what a chain starts from. [`founding`]: how its validators make the group key together. [`follow`]: verify and execute another node's blocks; `checking`: signatures of their transactions. [`begin`]: from a final block on.
 
+mod account;
 pub mod application;
 pub mod begin;
 pub mod block;
@@ -59,6 +60,7 @@ pub mod committees;
 pub mod config;
 mod dealer_logs;
 pub mod dev;
+mod ending;
 pub mod engine;
 pub mod epoch;
 pub mod error;
@@ -98,6 +100,8 @@ mod running;
 pub mod seeds;
 mod serving;
 mod standstill;
+#[cfg(test)]
+mod testing;
 pub mod traces;
 pub mod voted;
 pub mod votes;
@@ -107,6 +111,7 @@ pub use chain::{Chain, FinalizedBlock, Head};
 pub use config::NodeConfig;
 pub use dev::DevError;
 pub use error::{AskError, NodeError, Unavailable};
+pub use failing::is_explained;
 pub use follow::{Feed, Fetched, FollowError};
 pub use genesis::Genesis;
 pub use mempool::Refused;

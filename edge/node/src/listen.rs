@@ -3,12 +3,12 @@
 use crate::{
     chain::Chain,
     check,
-    clock::machine_ms,
     committee::ValidatorKeys,
     engine::longest_view,
     voted::Voted,
     votes::{self, BEAT, Votes},
 };
+use cowboy_host::clock::now_ms;
 use cowboy_store::{Directory, StoreError};
 use std::{collections::BTreeSet, path::Path, sync::mpsc, time::Duration};
 
@@ -32,7 +32,7 @@ impl Voting {
         std::thread::spawn(move || {
             let mut next = Err(mpsc::RecvTimeoutError::Timeout);
             while next == Err(mpsc::RecvTimeoutError::Timeout) {
-                if let Err(error) = votes.beat(machine_ms()) {
+                if let Err(error) = votes.beat(now_ms()) {
                     tracing::warn!(%error, "the time cannot be written: this validator listens after its next start");
                 }
                 next = ended.recv_timeout(BEAT);
@@ -101,7 +101,7 @@ impl Listening {
         if has_listened {
             chain.voted.forget().map_err(|error| StoreError::file(directory.engine(), error))?;
             // Not when the time was over: however long the start has taken since, nothing was voted on.
-            votes.listened(machine_ms())?;
+            votes.listened(now_ms())?;
         }
         let signs_alone = chain.is_signed_by_only(&own);
         if !signs_alone {
@@ -110,9 +110,9 @@ impl Listening {
         let has_all = signs_alone || has_all_votes(&directory.engine(), &chain.voted, epoch)?;
         if signs_alone {
             // Nobody else could tell it how far it came.
-            votes.beat(machine_ms())?;
+            votes.beat(now_ms())?;
         }
-        let Some(why) = votes.obstacle(epoch, machine_ms(), has_all)? else { return Ok(None) };
+        let Some(why) = votes.obstacle(epoch, now_ms(), has_all)? else { return Ok(None) };
         let time = listening.max(2 * longest_view(chain.pace.gap()));
         chain.progress.listens(Some(time));
         Ok(Some(Self { time, why, is_new: chain.head.borrow().number == 0 }))
@@ -254,7 +254,7 @@ mod tests {
         let scheme = chain.term().committee.voter(&chain.namespace, alone.share.clone().expect("a share")).expect("a share of it");
         vote(&directory.engine(), 0, &scheme);
         let listens = |keys: &ValidatorKeys, has_listened| {
-            Votes::new(directory.engine(), &keys.network.public_key()).beat(machine_ms()).expect("it writes");
+            Votes::new(directory.engine(), &keys.network.public_key()).beat(now_ms()).expect("it writes");
             let needed = Listening::needed(Some(keys), LISTENING_TIME, &directory, &chain, has_listened);
             needed.expect("it reads and writes").is_some()
         };

@@ -3,6 +3,7 @@
 //! The wait stands in front of the state machine, not inside it: a proposal that is being built
 //! holds back the finalization of its parent.
 
+use cowboy_host::clock::as_ms;
 use cowboy_params::Params;
 use cowboy_types::{Header, Height, TimestampMs};
 use std::{sync::Mutex, time::Duration};
@@ -196,7 +197,7 @@ impl Pace {
             }
             match orders.gap() {
                 Some(gap) => {
-                    let gap = u64::try_from(gap.as_millis()).unwrap_or(u64::MAX);
+                    let gap = as_ms(gap);
                     Advice::At(parent.timestamp_ms.0.saturating_add(gap))
                 }
                 None if is_work => Advice::Now,

@@ -3,6 +3,7 @@
 use crate::{block::SealedBlock, head::Head};
 use commonware_actor::Feedback;
 use commonware_consensus::{Reporter, marshal::Update};
+use cowboy_host::clock::as_ms;
 use std::{
     fmt,
     sync::{
@@ -84,7 +85,7 @@ impl Progress {
 
     /// Notes that the node listens for this long, or, with `None`, that it votes.
     pub(crate) fn listens(&self, time: Option<Duration>) {
-        let time_ms = time.map_or(0, |time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX));
+        let time_ms = time.map_or(0, as_ms);
         self.0.listens_ms.store(time_ms, Ordering::Release);
         self.0.is_listening.store(time.is_some(), Ordering::Release);
     }

@@ -43,7 +43,7 @@ use tokio::time::timeout;
 const ALPN: &[u8] = b"cowboy/1";
 
 /// How long a peer may take to accept or send bytes.
-const IO_TIMEOUT: Duration = Duration::from_secs(60);
+pub(crate) const IO_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How often an idle connection says that it lives. A peer that was killed and is back is noticed after this time at the latest.
 const KEEP_ALIVE: Duration = Duration::from_secs(1);

@@ -256,40 +256,10 @@ fn wide(bytes: usize) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{server::Askers, *};
-    use crate::execute::tests::chain;
-    use commonware_actor::{Feedback, Unreliable};
+    use super::{server::reads, *};
+    use crate::{execute::tests::chain, testing::Kept};
     use commonware_cryptography::ed25519::PrivateKey;
-    use commonware_p2p::{CheckedSender, LimitedSender};
-    use commonware_runtime::IoBufs;
-    use std::{sync::Mutex, time::SystemTime};
-
-    /// Keeps what is sent.
-    #[derive(Clone, Debug, Default)]
-    pub(super) struct Kept(pub(super) Arc<Mutex<Vec<Vec<u8>>>>);
-
-    impl LimitedSender for Kept {
-        type PublicKey = PublicKey;
-        type Checked<'a> = Self;
-
-        fn check(&mut self, _: Recipients<PublicKey>) -> Result<Self, SystemTime> {
-            Ok(self.clone())
-        }
-    }
-
-    impl CheckedSender for Kept {
-        type PublicKey = PublicKey;
-
-        fn recipients(&self) -> Vec<PublicKey> {
-            Vec::new()
-        }
-
-        fn send(self, message: impl Into<IoBufs> + Send, _: bool) -> Unreliable<Feedback> {
-            let message: IoBufs = message.into();
-            self.0.lock().expect("one thread").push(message.coalesce().as_ref().to_vec());
-            Unreliable::new(Feedback::Ok)
-        }
-    }
+    use std::time::SystemTime;
 
     /// A long copy has more parts than the channel takes messages in a second. What was dropped is asked for once more, before the peer is left.
     #[test]
@@ -307,21 +277,21 @@ mod tests {
             })
             .take_while(|is_kept| *is_kept)
             .collect();
-            assert_eq!(std::mem::take(&mut *sender.0.lock().expect("one thread")), expected);
+            assert_eq!(sender.take(), expected);
             assert_eq!(looks.len(), 1 + expected.len(), "it is left when nothing comes");
         }
     }
 
-    /// A repair uses what every peer reads in a second; a clock that was set back keeps no peer out.
+    /// A repair uses what every peer reads in a second.
     #[test]
     fn a_repair_asks_all_peers() {
         let peers: Vec<PublicKey> = (0..3).map(|seed| PrivateKey::from_seed(seed).public_key()).collect();
-        let (now, mut order, mut askers, mut missing) = (SystemTime::UNIX_EPOCH + 10 * TICK, Order::default(), Askers::default(), 60);
-        for now in [now, now - 5 * TICK] {
+        let (now, mut order, mut reads, mut missing) = (SystemTime::UNIX_EPOCH + 10 * TICK, Order::default(), reads(), 60);
+        for now in [now, now + TICK] {
             for _ in 0..12 {
                 let (peer, block) = order.next(peers.len(), missing);
                 assert_eq!(block, missing - 1, "the newest");
-                assert!(askers.admits(&peers[peer], now), "{missing} blocks are missing");
+                assert!(reads.take(&peers[peer], 1, now), "{missing} blocks are missing");
                 order.came();
                 missing -= 1;
             }

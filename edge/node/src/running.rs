@@ -4,7 +4,7 @@ use crate::{
     bodies,
     chain::{Chain, FinalizedBlock, Head, Setup},
     check,
-    clock::{WallClock, machine_ms},
+    clock::WallClock,
     committee::ValidatorKeys,
     config::NodeConfig,
     engine::{self, Kept, Parts, Patience},
@@ -26,6 +26,7 @@ use crate::{
 use commonware_codec::Encode as _;
 use commonware_cryptography::Signer as _;
 use commonware_runtime::{Metrics as _, Runner as _, Spawner as _, Supervisor as _, tokio as runtime};
+use cowboy_host::clock::now_ms;
 use cowboy_store::{Directory, Ledger, StoreError};
 use std::{
     io,
@@ -123,6 +124,10 @@ impl Running {
         (patience, stall): (Patience, Duration),
         has_listened: bool,
     ) -> Result<Option<Self>, NodeError> {
+        let _starting = failing::Starting::begin();
+        if failing::is_on_full_disk(&config.directory) {
+            return Err(StoreError::DiskFull.into());
+        }
         let genesis = &config.genesis;
         let directory = Directory::open(&config.directory, &genesis.hash())?;
         let ledger = Ledger::open(&directory.ledger())?.keeping(config.kept());
@@ -146,7 +151,7 @@ impl Running {
         })?);
         if genesis.chain.is_dev {
             // A chain that was warped continues from its own clock.
-            let ahead = head_ms(&chain).saturating_sub(machine_ms());
+            let ahead = head_ms(&chain).saturating_sub(now_ms());
             chain.pace.set_clock_ahead_ms(i64::try_from(ahead).unwrap_or(i64::MAX));
         }
         // Giving up a view lasts only when a block after it is final.

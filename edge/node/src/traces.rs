@@ -213,36 +213,16 @@ fn text(text: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_types::{
-        receipt::{Fee, ReceiptKind},
-        wire::{Blob, List, Text},
-    };
+    use cowboy_types::{receipt::ReceiptKind, wire::Text};
 
     fn receipt() -> Receipt {
-        let fee = Fee {
-            payer: Address([1; 20]),
-            cycle_price: Default::default(),
-            cell_price: Default::default(),
-            reserved: Default::default(),
-            burned: Default::default(),
-            tip: Default::default(),
-            refunded: Default::default(),
-        };
+        let (ids, addresses) = ((Hash([10; 32]), Hash([9; 32])), (Address([1; 20]), Address([2; 20])));
         Receipt {
-            id: Hash([9; 32]),
-            kind: ReceiptKind::Message,
-            origin: Hash([10; 32]),
-            sender: Address([1; 20]),
-            target: Address([2; 20]),
             handler: Text::new("boom").expect("a short name"),
             value: Amount(3),
             cycles_used: Cycles(4),
-            cells_used: Default::default(),
-            fee,
-            created: None,
-            return_data: Blob::default(),
-            events: List::default(),
             abort: Some(cowboy_types::error::OUT_OF_CYCLES),
+            ..Receipt::unpaid(ReceiptKind::Message, ids, addresses, Address([1; 20]))
         }
     }
 

@@ -206,13 +206,15 @@ impl<C: CheckedSender<PublicKey = PublicKey>> CheckedSender for CheckedNoting<'_
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::committee::{Committee, first_epoch};
+    use crate::{
+        committee::{Committee, first_epoch},
+        testing::Kept,
+    };
     use commonware_codec::Encode as _;
     use commonware_consensus::{
         simplex::types::{Finalize, Notarize, Nullify, Proposal, Vote},
         types::{Epoch, View},
     };
-    use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
     use cowboy_types::Amount;
 
     fn sent(epoch: u64, view: u64, kinds: u8) -> Sent {
@@ -240,33 +242,6 @@ mod tests {
         assert_eq!(open().since(0), [sent(4, 3, NULLIFY)]);
     }
 
-    /// Keeps what is sent.
-    #[derive(Clone, Debug)]
-    struct Kept(Arc<Mutex<Vec<Vec<u8>>>>);
-
-    impl LimitedSender for Kept {
-        type PublicKey = PublicKey;
-        type Checked<'a> = Self;
-
-        fn check(&mut self, _: Recipients<PublicKey>) -> Result<Self, SystemTime> {
-            Ok(self.clone())
-        }
-    }
-
-    impl CheckedSender for Kept {
-        type PublicKey = PublicKey;
-
-        fn recipients(&self) -> Vec<PublicKey> {
-            vec![PrivateKey::from_seed(1).public_key()]
-        }
-
-        fn send(self, message: impl Into<IoBufs> + Send, _: bool) -> Unreliable<Feedback> {
-            let message: IoBufs = message.into();
-            self.0.lock().expect("one thread").push(message.coalesce().as_ref().to_vec());
-            Unreliable::new(Feedback::Ok)
-        }
-    }
-
     /// Every vote of the library is recognised and noted before it is sent, in the form in which the engine of an epoch sends it. One that cannot be noted is
     /// not sent.
     #[test]
@@ -286,7 +261,7 @@ mod tests {
             message.prepend(UInt(7u64).encode().to_vec().into());
             message
         };
-        let (voted, kept) = (Arc::new(Voted::default()), Kept(Arc::default()));
+        let (voted, kept) = (Arc::new(Voted::default()), Kept::default());
         let ends = || [(kept.clone(), ()), (kept.clone(), ()), (kept.clone(), ())];
         let [(mut sender, ()), (mut other, ()), _] = noting(&voted, ends());
         for vote in &votes {
@@ -295,7 +270,7 @@ mod tests {
         }
         let expected = [sent(7, 300, NOTARIZE), sent(7, 301, NULLIFY), sent(7, 302, FINALIZE)];
         assert_eq!(voted.since(0), expected);
-        assert_eq!(kept.0.lock().expect("one thread").len(), votes.len());
+        assert_eq!(kept.count(), votes.len());
 
         assert!(other.check(Recipients::All).expect("nothing limits it").send(message(&votes[0]), true).accepted());
         assert_eq!(voted.since(0), expected, "another channel has no votes");
@@ -303,8 +278,8 @@ mod tests {
         let full = File::options().read(true).open("/dev/null").expect("it is there");
         let broken = Voted(Mutex::new(Record { rounds: BTreeMap::new(), file: Some(full) }));
         let [(mut sender, ()), ..] = noting(&Arc::new(broken), ends());
-        let before = kept.0.lock().expect("one thread").len();
+        let before = kept.count();
         assert!(!sender.check(Recipients::All).expect("nothing limits it").send(message(&votes[0]), true).accepted());
-        assert_eq!(kept.0.lock().expect("one thread").len(), before);
+        assert_eq!(kept.count(), before);
     }
 }

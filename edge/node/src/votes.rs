@@ -8,6 +8,7 @@
 use crate::{proposals, voted};
 use commonware_codec::Encode as _;
 use commonware_cryptography::ed25519::PublicKey;
+use cowboy_host::files;
 use cowboy_store::StoreError;
 use std::{
     fs, io,
@@ -181,12 +182,10 @@ impl Votes {
 
     /// Writes the owner so that a crash leaves the old file or the new one.
     fn write(&self, word: &str) -> Result<(), StoreError> {
-        let draft = self.engine.join("voter.new");
+        let text = format!("{} {word}\n", self.name);
         let write = || {
             fs::create_dir_all(&self.engine)?;
-            fs::write(&draft, format!("{} {word}\n", self.name))?;
-            fs::File::open(&draft)?.sync_all()?;
-            fs::rename(&draft, self.owner())
+            files::replace(&self.owner(), text.as_bytes())
         };
         write().map_err(|error| StoreError::file(self.owner(), error))
     }

@@ -1,5 +1,6 @@
 //! A node's key: what its record and its connections are signed with. It has no stake and signs no blocks.
 
+use cowboy_types::hash::parse_hex;
 use enr::{CombinedKey, EnrKey as _};
 use std::{
     fs,
@@ -52,13 +53,12 @@ impl NodeKey {
         match fs::read_to_string(path) {
             Ok(text) => {
                 let malformed = || KeyError::Malformed(path.to_owned());
-                let mut secret = [0; 32];
-                hex::decode_to_slice(text.trim(), &mut secret).map_err(|_| malformed())?;
+                let secret = parse_hex(text.trim()).map_err(|_| malformed())?;
                 Self::from_bytes(secret).ok_or_else(malformed)
             }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 let key = Self::random()?;
-                cowboy_api::keystore::create(path, &format!("{}\n", hex::encode(key.0))).map_err(file)?;
+                cowboy_host::files::create(path, format!("{}\n", hex::encode(key.0)).as_bytes()).map_err(file)?;
                 Ok(key)
             }
             Err(source) => Err(file(source)),
@@ -84,8 +84,6 @@ mod tests {
     fn a_key_stays_the_same_and_is_private() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("node.key");
-        // What a crash leaves is in nobody's way.
-        fs::write(folder.path().join("node.key.new"), "").expect("it is writable");
         let key = NodeKey::open(&path).expect("it is made");
         assert_eq!(NodeKey::open(&path).expect("it is read").0, key.0);
         #[cfg(unix)]

@@ -11,6 +11,7 @@ use crate::{
     source::Source,
     table::{PeerTable, Rejected},
 };
+use cowboy_host::clock;
 use cowboy_serve::{
     Client,
     quic::{self, SERVER_NAME, SetupError},
@@ -23,7 +24,7 @@ use std::{
     net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
     sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError},
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 use tokio::{task::JoinSet, time::timeout};
 
@@ -153,7 +154,7 @@ impl Overlay {
         let listening = |source| StartError::Listen { address: listen, source };
         let endpoint = Endpoint::server(server, listen).map_err(listening)?;
         let bound = endpoint.local_addr().map_err(listening)?;
-        let sequence = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let sequence = clock::now().as_secs();
         let address = SocketAddr::new(listen.ip(), discovery_port);
         let discovery = Discovery::start(&key, &chain, (address, advertise), bound.port(), sequence).await?;
         let records = directory.join("peers");

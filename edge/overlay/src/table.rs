@@ -6,7 +6,6 @@ use cowboy_types::{Hash, keccak256};
 use std::{
     collections::BTreeMap,
     fs,
-    io::Write as _,
     net::{IpAddr, SocketAddr},
     path::Path,
 };
@@ -92,13 +91,9 @@ impl PeerTable {
 
     /// Writes the records of nodes that were connected to a file. What strangers only named does not outlive the process.
     pub fn save(&self, path: &Path) -> std::io::Result<()> {
-        let draft = path.with_extension("new");
-        let mut file = fs::File::create(&draft)?;
-        for entry in self.entries.values().filter(|entry| entry.is_proven) {
-            writeln!(file, "{}", entry.record)?;
-        }
-        file.sync_all()?;
-        fs::rename(draft, path)
+        let proven = self.entries.values().filter(|entry| entry.is_proven);
+        let text: String = proven.map(|entry| format!("{}\n", entry.record)).collect();
+        cowboy_host::files::replace(path, text.as_bytes())
     }
 
     /// Adds a record that this node's operator named, or of a node that was connected: it does not give way to others, wherever it is.

@@ -3,12 +3,13 @@
 use crate::answers::{Answered, Asked};
 use commonware_codec::DecodeExt as _;
 use cowboy_api::Hex;
+use cowboy_api::client;
 use cowboy_api::sender::Request;
 use cowboy_sealing::{CombineError, TransportSecret, combine};
 use cowboy_secrets::partial::answer_digest;
 use cowboy_secrets::{Outcome, Partial, PointG1, share_key};
 use cowboy_service::tls;
-use cowboy_service::{Chain, ChainError};
+use cowboy_service::{Chain, ChainError, authority};
 use cowboy_system::requests::secrets as requests;
 use cowboy_system::secrets::state;
 use cowboy_system::secrets::types::{Committee, Member, Proxy, Release, ReleaseKey, bit};
@@ -17,7 +18,6 @@ use cowboy_types::Hash;
 use cowboy_types::wire::Fixed;
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
-use reqwest::redirect::Policy;
 use std::time::Duration;
 
 /// How long a member is waited for.
@@ -154,21 +154,15 @@ pub async fn collect(chain: &Chain, release_id: &Hash, secret: &TransportSecret)
 
 /// A member's answer.
 async fn ask(proxy: &Proxy, release_id: &Hash) -> Result<Answered, String> {
-    let host = if proxy.endpoint.contains(':') { format!("[{}]", &proxy.endpoint[..]) } else { proxy.endpoint.to_string() };
+    let url = format!("https://{}/v1/release", authority(&proxy.endpoint, proxy.port));
     let tls = tls::client(proxy.certificate).map_err(|error| error.to_string())?;
     // The certificate is the proxy's; where it redirects to, anything may be.
-    let client = reqwest::Client::builder().tls_backend_preconfigured(tls).timeout(PATIENCE).redirect(Policy::none()).no_proxy().build();
-    let client = client.map_err(|error| error.to_string())?;
-    let url = format!("https://{host}:{}/v1/release", proxy.port);
-    let mut response = client.post(url).json(&Asked { release_id: Hex(*release_id) }).send().await.map_err(|error| error.to_string())?;
+    let builder = client::builder(&url).tls_backend_preconfigured(tls).timeout(PATIENCE).no_proxy();
+    let client = builder.build().map_err(|error| error.to_string())?;
+    let asking = client.post(url).json(&Asked { release_id: Hex(*release_id) });
+    let response = asking.send().await.map_err(|error| client::innermost(&error))?;
     let status = response.status();
-    let mut body = Vec::new();
-    while let Some(part) = response.chunk().await.map_err(|error| error.to_string())? {
-        body.extend_from_slice(&part);
-        if body.len() > MAX_ANSWER_BYTES {
-            return Err(format!("its answer has more than {MAX_ANSWER_BYTES} bytes"));
-        }
-    }
+    let body = client::body(response, MAX_ANSWER_BYTES).await.map_err(|error| error.to_string())?;
     if !status.is_success() {
         return Err(format!("it answers {status}: {:?}", String::from_utf8_lossy(&body[..body.len().min(200)])));
     }

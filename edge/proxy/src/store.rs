@@ -5,7 +5,7 @@ use aes_gcm::aead::{Aead as _, KeyInit as _, Payload};
 use aes_gcm::{Aes256Gcm, Key, Nonce};
 use commonware_codec::{DecodeExt as _, Encode as _};
 use commonware_cryptography::bls12381::primitives::group::Share;
-use cowboy_service::files::{forget_unfinished, overwrite, read, write};
+use cowboy_host::files::{forget_drafts, overwrite, read, replace};
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;
@@ -44,8 +44,8 @@ pub(crate) fn unreadable(folder: &Path, key: &[u8; 32]) -> io::Result<Vec<String
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let name = entry?.file_name().to_string_lossy().into_owned();
-        // What is being written ends with `.new`, and what was replaced is not used.
-        let is_used = KINDS.iter().any(|kind| name.starts_with(kind)) && !name.ends_with(".new") && !name.ends_with(REPLACED);
+        // What was replaced is not used.
+        let is_used = KINDS.iter().any(|kind| name.starts_with(kind)) && !name.ends_with(REPLACED);
         if is_used && store.open_file(&name).is_err() {
             found.push(name);
         }
@@ -62,7 +62,7 @@ impl Store {
     /// If it cannot be made.
     pub fn open(folder: &Path, key: &[u8; 32]) -> io::Result<Self> {
         fs::create_dir_all(folder)?;
-        forget_unfinished(folder)?;
+        forget_drafts(folder)?;
         Ok(Self { folder: folder.to_owned(), cipher: cipher(key), unreadable: Mutex::default() })
     }
 
@@ -122,7 +122,7 @@ impl Store {
         getrandom::fill(&mut nonce).map_err(io::Error::other)?;
         let sealed = self.cipher.encrypt(&Nonce::from(nonce), Payload { msg: plain, aad: name.as_bytes() });
         let sealed = sealed.map_err(|_| io::Error::other(format!("{name} is too long")))?;
-        write(&self.folder.join(name), &[&nonce[..], &sealed].concat())
+        replace(&self.folder.join(name), &[&nonce[..], &sealed].concat())
     }
 
     /// The seed of a dealing. The first call makes it. One that does not open is renamed, and a new one is made: of what was said with the lost one the

@@ -3,7 +3,6 @@
 use crate::app::App;
 use crate::behaviour::{Behaviour, Honest};
 use crate::member::{Given, Identity, Member, StepError};
-use crate::metrics;
 use crate::peer;
 use crate::server;
 use crate::store::Store;
@@ -11,6 +10,7 @@ use crate::upkeep::Upkeep;
 use cowboy_api::ApiError;
 use cowboy_api::sender::{Call, Sender};
 use cowboy_serve::limits::{LimitError, Limits};
+use cowboy_serve::metrics;
 use cowboy_service::tls;
 use cowboy_service::{Chain, ChainError, Failures, Key};
 use cowboy_types::Hash;
@@ -22,7 +22,6 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::net::TcpListener;
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
 
@@ -177,12 +176,11 @@ impl Relay {
     ///
     /// If it cannot listen there.
     pub async fn serve_metrics(&mut self, address: SocketAddr) -> Result<SocketAddr, RelayError> {
-        let listening = |source| RelayError::Listen { address, source };
-        let listener = TcpListener::bind(address).await.map_err(listening)?;
-        let address = listener.local_addr().map_err(listening)?;
-        tracing::info!("the relay's numbers are at http://{address}/metrics");
         let app = self.app.clone();
-        self.tasks.push(tokio::spawn(metrics::serve(listener, move || app.page())));
+        let listening = metrics::listen(address, move || app.page()).await;
+        let (address, answering) = listening.map_err(|source| RelayError::Listen { address, source })?;
+        tracing::info!("the relay's numbers are at http://{address}{}", metrics::PATH);
+        self.tasks.push(tokio::spawn(answering));
         Ok(address)
     }
 }

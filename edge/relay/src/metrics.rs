@@ -1,24 +1,10 @@
 //! What a relay counts, as Prometheus reads it.
 
-use axum::http::StatusCode;
-use axum::response::IntoResponse as _;
-use cowboy_serve::{Server, Settings, Slots};
+use cowboy_serve::metrics::{self, set};
 use cowboy_volume::wire::Request;
-use prometheus_client::encoding::{EncodeLabelSet, text::encode};
+use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::{counter::Counter, family::Family, gauge::Gauge};
 use prometheus_client::registry::Registry;
-use std::time::Duration;
-use tokio::net::TcpListener;
-use tokio::sync::watch;
-
-/// Where the page is.
-const PATH: &str = "/metrics";
-
-/// Connections at once: of whoever collects the numbers.
-const CONNECTIONS: usize = 16;
-
-/// What one of them may take.
-const SETTINGS: Settings = Settings::of_service(8);
 
 /// What a request is counted under.
 #[derive(Clone, Debug, EncodeLabelSet, Hash, PartialEq, Eq)]
@@ -148,26 +134,11 @@ impl Metrics {
 
     /// All numbers, as Prometheus reads them.
     pub(crate) fn page(&self, standing: Standing) -> String {
-        let set = |gauge: &Gauge, number: u64| gauge.set(i64::try_from(number).unwrap_or(i64::MAX));
         set(&self.height, standing.height);
         set(&self.used, standing.used);
         set(&self.free, standing.free);
-        let mut text = String::new();
-        // Writing to a string never fails.
-        let _ = encode(&mut text, &self.registry);
-        text
+        metrics::page(&self.registry)
     }
-}
-
-/// Answers with a page at `/metrics`, for as long as this is polled.
-pub(crate) async fn serve(listener: TcpListener, page: impl Fn() -> String + Clone + Send + Sync + 'static) {
-    let stop = watch::Sender::new(false);
-    let server = Server::new("metrics", Slots::new(CONNECTIONS), SETTINGS);
-    let answering = server.accept(listener, None, stop.subscribe(), Duration::ZERO, move |_, request| {
-        let page = page.clone();
-        async move { if request.uri().path() == PATH { page().into_response() } else { StatusCode::NOT_FOUND.into_response() } }
-    });
-    answering.await;
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 //! Shards, pages and trees on disk. An index says what there is, and has what is short itself; everything else is a file, which is written beside its
 //! place, synced and moved there.
 
+mod index;
 mod room;
 
 pub(crate) use room::Reserved;
 
 use bao::encode::{Encoder, SliceExtractor, outboard};
 use cowboy_types::Hash;
-use redb::{Database, ReadableDatabase as _, ReadableTable as _, TableDefinition};
+use index::Index;
+use redb::{ReadableDatabase as _, ReadableTable as _, TableDefinition};
 use room::Totals;
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -93,7 +95,7 @@ impl Item {
 /// The store of a relay.
 pub struct Store {
     folder: PathBuf,
-    index: Database,
+    index: Index,
     next: AtomicU64,
     totals: Arc<Mutex<Totals>>,
 }
@@ -126,8 +128,12 @@ pub(crate) fn on_disk(length: u64) -> u64 {
     }
 }
 
-fn failed(error: impl std::error::Error + Send + Sync + 'static) -> io::Error {
-    io::Error::other(error)
+/// A failure of the index. Writers are told that the disk is full, wherever that was noticed.
+fn failed(error: impl Into<redb::Error>) -> io::Error {
+    match error.into() {
+        redb::Error::Io(full) if matches!(full.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded) => full,
+        error => io::Error::other(error),
+    }
 }
 
 /// What a file gives; none where there is no such file.
@@ -150,21 +156,24 @@ impl Store {
             fs::remove_dir_all(&unfinished)?;
         }
         fs::create_dir_all(&unfinished)?;
-        let index = Database::create(folder.join("index.redb")).map_err(failed)?;
-        let writing = index.begin_write().map_err(failed)?;
-        let mut used: BTreeMap<Hash, u64> = BTreeMap::new();
-        {
-            writing.open_table(SHORT).map_err(failed)?;
-            let items = writing.open_table(ITEMS).map_err(failed)?;
-            for row in items.iter().map_err(failed)? {
-                let (key, row) = row.map_err(failed)?;
-                if let Some(item) = Item::of_key(key.value()) {
-                    let sum = used.entry(item.volume).or_default();
-                    *sum = sum.saturating_add(on_disk(row.value().0));
+        let index = Index::open(folder.join("index.redb"))?;
+        let used = index.with(|index| {
+            let writing = index.begin_write().map_err(failed)?;
+            let mut used: BTreeMap<Hash, u64> = BTreeMap::new();
+            {
+                writing.open_table(SHORT).map_err(failed)?;
+                let items = writing.open_table(ITEMS).map_err(failed)?;
+                for row in items.iter().map_err(failed)? {
+                    let (key, row) = row.map_err(failed)?;
+                    if let Some(item) = Item::of_key(key.value()) {
+                        let sum = used.entry(item.volume).or_default();
+                        *sum = sum.saturating_add(on_disk(row.value().0));
+                    }
                 }
             }
-        }
-        writing.commit().map_err(failed)?;
+            writing.commit().map_err(failed)?;
+            Ok(used)
+        })?;
         let totals = Arc::new(Mutex::new(Totals { used, coming: BTreeMap::new() }));
         Ok(Self { folder: folder.to_owned(), index, next: AtomicU64::new(0), totals })
     }
@@ -206,29 +215,32 @@ impl Store {
     }
 
     fn note<'a>(&self, rows: impl IntoIterator<Item = Note<'a>>) -> io::Result<()> {
-        let writing = self.index.begin_write().map_err(failed)?;
-        // By volume: bytes that come, and bytes that go.
-        let mut changes: BTreeMap<Hash, (u64, u64)> = BTreeMap::new();
-        {
-            let mut items = writing.open_table(ITEMS).map_err(failed)?;
-            let mut short = writing.open_table(SHORT).map_err(failed)?;
-            for (item, row, bytes) in rows {
-                let key = item.key();
-                let before = match row {
-                    Some(row) => items.insert(&key[..], row).map_err(failed)?.map(|row| row.value().0),
-                    None => items.remove(&key[..]).map_err(failed)?.map(|row| row.value().0),
-                };
-                match (row, bytes) {
-                    (Some(_), Some(bytes)) => drop(short.insert(&key[..], bytes).map_err(failed)?),
-                    (Some(_), None) => {}
-                    (None, _) => drop(short.remove(&key[..]).map_err(failed)?),
+        let changes = self.index.with(|index| {
+            let writing = index.begin_write().map_err(failed)?;
+            // By volume: bytes that come, and bytes that go.
+            let mut changes: BTreeMap<Hash, (u64, u64)> = BTreeMap::new();
+            {
+                let mut items = writing.open_table(ITEMS).map_err(failed)?;
+                let mut short = writing.open_table(SHORT).map_err(failed)?;
+                for (item, row, bytes) in rows {
+                    let key = item.key();
+                    let before = match row {
+                        Some(row) => items.insert(&key[..], row).map_err(failed)?.map(|row| row.value().0),
+                        None => items.remove(&key[..]).map_err(failed)?.map(|row| row.value().0),
+                    };
+                    match (row, bytes) {
+                        (Some(_), Some(bytes)) => drop(short.insert(&key[..], bytes).map_err(failed)?),
+                        (Some(_), None) => {}
+                        (None, _) => drop(short.remove(&key[..]).map_err(failed)?),
+                    }
+                    let (come, gone) = changes.entry(item.volume).or_default();
+                    *come = come.saturating_add(row.map_or(0, |(length, _)| on_disk(length)));
+                    *gone = gone.saturating_add(before.map_or(0, on_disk));
                 }
-                let (come, gone) = changes.entry(item.volume).or_default();
-                *come = come.saturating_add(row.map_or(0, |(length, _)| on_disk(length)));
-                *gone = gone.saturating_add(before.map_or(0, on_disk));
             }
-        }
-        writing.commit().map_err(failed)?;
+            writing.commit().map_err(failed)?;
+            Ok(changes)
+        })?;
         let mut totals = self.totals();
         for (volume, (come, gone)) in changes {
             let sum = totals.used.entry(volume).or_default();
@@ -247,9 +259,11 @@ impl Store {
 
     /// The bytes of a short item.
     fn short(&self, item: &Item) -> io::Result<Option<Vec<u8>>> {
-        let reading = self.index.begin_read().map_err(failed)?;
-        let short = reading.open_table(SHORT).map_err(failed)?;
-        Ok(short.get(&item.key()[..]).map_err(failed)?.map(|bytes| bytes.value().to_vec()))
+        self.index.with(|index| {
+            let reading = index.begin_read().map_err(failed)?;
+            let short = reading.open_table(SHORT).map_err(failed)?;
+            Ok(short.get(&item.key()[..]).map_err(failed)?.map(|bytes| bytes.value().to_vec()))
+        })
     }
 
     /// Keeps a page or a tree.
@@ -375,9 +389,11 @@ impl Store {
     ///
     /// If the index cannot be read.
     pub fn row(&self, item: &Item) -> io::Result<Option<(u64, u64)>> {
-        let reading = self.index.begin_read().map_err(failed)?;
-        let items = reading.open_table(ITEMS).map_err(failed)?;
-        Ok(items.get(&item.key()[..]).map_err(failed)?.map(|row| row.value()))
+        self.index.with(|index| {
+            let reading = index.begin_read().map_err(failed)?;
+            let items = reading.open_table(ITEMS).map_err(failed)?;
+            Ok(items.get(&item.key()[..]).map_err(failed)?.map(|row| row.value()))
+        })
     }
 
     /// Those of many items, in one look at the index.
@@ -386,9 +402,11 @@ impl Store {
     ///
     /// If the index cannot be read.
     pub fn rows<'a>(&self, items: impl IntoIterator<Item = &'a Item>) -> io::Result<Vec<Option<(u64, u64)>>> {
-        let reading = self.index.begin_read().map_err(failed)?;
-        let rows = reading.open_table(ITEMS).map_err(failed)?;
-        items.into_iter().map(|item| Ok(rows.get(&item.key()[..]).map_err(failed)?.map(|row| row.value()))).collect()
+        self.index.with(|index| {
+            let reading = index.begin_read().map_err(failed)?;
+            let rows = reading.open_table(ITEMS).map_err(failed)?;
+            items.into_iter().map(|item| Ok(rows.get(&item.key()[..]).map_err(failed)?.map(|row| row.value()))).collect()
+        })
     }
 
     /// Some items that were named last before a height, none of them up to `after`; fewer than there is room for where there are no others.
@@ -397,21 +415,23 @@ impl Store {
     ///
     /// If the index cannot be read.
     pub fn older(&self, height: u64, after: Option<&Item>) -> io::Result<Vec<Item>> {
-        let reading = self.index.begin_read().map_err(failed)?;
-        let items = reading.open_table(ITEMS).map_err(failed)?;
-        // No key is the beginning of another one.
-        let first = after.map_or_else(Vec::new, |item| [item.key(), vec![0]].concat());
-        let mut found = Vec::new();
-        for row in items.range(&first[..]..).map_err(failed)? {
-            let (key, row) = row.map_err(failed)?;
-            if row.value().1 < height {
-                found.extend(Item::of_key(key.value()));
+        self.index.with(|index| {
+            let reading = index.begin_read().map_err(failed)?;
+            let items = reading.open_table(ITEMS).map_err(failed)?;
+            // No key is the beginning of another one.
+            let first = after.map_or_else(Vec::new, |item| [item.key(), vec![0]].concat());
+            let mut found = Vec::new();
+            for row in items.range(&first[..]..).map_err(failed)? {
+                let (key, row) = row.map_err(failed)?;
+                if row.value().1 < height {
+                    found.extend(Item::of_key(key.value()));
+                }
+                if found.len() == AT_ONCE {
+                    break;
+                }
             }
-            if found.len() == AT_ONCE {
-                break;
-            }
-        }
-        Ok(found)
+            Ok(found)
+        })
     }
 
     /// Notes that roots name these items at a height.

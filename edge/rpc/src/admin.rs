@@ -20,6 +20,7 @@ use cowboy_api::{
     Hex,
     error::{BUSY, SERVER},
 };
+use cowboy_host::{clock::as_ms, loopback};
 use cowboy_node::{BlockTime, Chain};
 use cowboy_overlay::Pool;
 use serde_json::json;
@@ -28,7 +29,6 @@ use std::{
     net::{Ipv4Addr, SocketAddr},
     path::Path,
     sync::Arc,
-    time::Duration,
 };
 
 /// Connections of the operator and of Prometheus. They are not those of the API: whoever fills these does not lock the operator out.
@@ -66,7 +66,7 @@ pub struct Admin {
 pub(crate) fn address(wanted: Option<SocketAddr>, api: SocketAddr, is_any: bool) -> Result<SocketAddr, ServeError> {
     let port = if is_any { 0 } else { api.port().saturating_add(1) };
     let address = wanted.unwrap_or_else(|| (Ipv4Addr::LOCALHOST, port).into());
-    if address.ip().to_canonical().is_loopback() { Ok(address) } else { Err(ServeError::Exposed(address)) }
+    if loopback::is_address(address.ip()) { Ok(address) } else { Err(ServeError::Exposed(address)) }
 }
 
 /// Refuses what browsers ask, and whoever asks by another name than the loopback's.
@@ -154,11 +154,11 @@ pub(crate) async fn settings(State(app): State<App>) -> Answer<Settings> {
         requests_per_second: app.endpoints.requests_per_second,
         listen: is_validator.then_some(config.listen),
         block_time: is_validator.then(|| match chain.pace.block_time() {
-            BlockTime::Every(time) => milliseconds(time).to_string(),
+            BlockTime::Every(time) => as_ms(time).to_string(),
             BlockTime::Governed => "governed".into(),
             BlockTime::Instant => "instant".into(),
         }),
-        listen_before_voting_ms: is_validator.then(|| milliseconds(config.listening)),
+        listen_before_voting_ms: is_validator.then(|| as_ms(config.listening)),
         threads: config.threads,
         keep_blocks: (retention.blocks < u64::MAX).then_some(retention.blocks),
         keep_traces: retention.traces,
@@ -167,10 +167,6 @@ pub(crate) async fn settings(State(app): State<App>) -> Answer<Settings> {
         pool_bytes: limits.bytes,
         pool_per_sender: limits.per_sender,
     }))
-}
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 pub(crate) async fn pool(State(app): State<App>) -> Answer<PoolNow> {

@@ -11,8 +11,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use cowboy_api::Endpoint;
+use cowboy_serve::metrics::{self, set};
 use prometheus_client::{
-    encoding::{EncodeLabelSet, text::encode},
+    encoding::EncodeLabelSet,
     metrics::{
         counter::Counter,
         family::Family,
@@ -81,11 +82,6 @@ impl Node {
     }
 }
 
-/// Sets a gauge, which holds less than a count only beyond 2^63.
-fn set(gauge: &Gauge, value: impl TryInto<i64>) {
-    gauge.set(value.try_into().unwrap_or(i64::MAX));
-}
-
 impl Metrics {
     pub(crate) fn new() -> Self {
         let mut all = Registry::with_prefix("cowboy");
@@ -116,7 +112,7 @@ pub(crate) async fn count(State((app, endpoint)): State<(App, Endpoint)>, reques
 /// The page that Prometheus reads, which may be a second old.
 pub(crate) async fn page(State(app): State<App>) -> Response {
     let text = app.page.get(|| written(&app).into());
-    ([(header::CONTENT_TYPE, "application/openmetrics-text; version=1.0.0; charset=utf-8")], text).into_response()
+    ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], text).into_response()
 }
 
 /// The metrics of this moment.
@@ -125,9 +121,7 @@ fn written(app: &App) -> String {
     set(&app.metrics.refused, app.slots.refused());
     let engine = app.node.metrics();
     app.metrics.node.refresh(app, engine.as_deref().unwrap_or_default());
-    let mut text = String::new();
-    // Writing to a string does not fail.
-    let _ = encode(&mut text, &app.metrics.registry);
+    let mut text = metrics::page(&app.metrics.registry);
     if let Ok(engine) = engine {
         // One document has one end mark.
         let end = text.rfind("# EOF").unwrap_or(text.len());

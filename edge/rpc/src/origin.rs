@@ -12,8 +12,8 @@ use cowboy_api::{
     Endpoint,
     error::{FOREIGN_ORIGIN, WRONG_CONTENT_TYPE},
 };
+use cowboy_host::loopback;
 use serde_json::json;
-use std::net::IpAddr;
 
 /// Refuses what a page of another origin asks: of dev methods and the faucet anything, of others the WebSocket.
 pub(crate) fn check(endpoint: Endpoint, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
@@ -82,12 +82,7 @@ fn authority_of(origin: &str) -> Option<Authority> {
 }
 
 fn is_loopback(authority: &Authority) -> bool {
-    let name = authority.host().trim_end_matches('.');
-    let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-    match address {
-        Ok(address) => address.to_canonical().is_loopback(),
-        Err(_) => name == "localhost" || name.ends_with(".localhost"),
-    }
+    loopback::is_host(authority.host())
 }
 
 #[cfg(test)]

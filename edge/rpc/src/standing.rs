@@ -1,12 +1,13 @@
 //! Whether the node makes progress: its height, and what it waits for.
 
 use crate::App;
+use cowboy_host::clock::now_ms;
 use cowboy_node::{Chain, Head, NodeConfig, engine, peers};
 use std::{
     collections::{BTreeMap, BTreeSet},
     net::SocketAddr,
     sync::{Mutex, PoisonError},
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 
 /// How often it is looked whether there is work that is not done.
@@ -151,12 +152,6 @@ pub(crate) fn others(config: &NodeConfig, chain: Option<&Chain>) -> BTreeMap<Str
         }
     }
     found
-}
-
-/// Milliseconds since 1970, by this computer's clock.
-fn now_ms() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// What a validator is told whose clock shows this time when the newest block has that one, where it cannot take its part with it

@@ -3,6 +3,8 @@
 //! The file is TOML. Every table may be left out; what is left out has the default of its field.
 
 mod container;
+#[cfg(test)]
+mod tests;
 
 pub use container::Container;
 pub(crate) use container::{own_platform, registry};
@@ -203,6 +205,16 @@ impl Default for Http {
     }
 }
 
+impl Http {
+    /// The first entry that is no host, with the field that has it.
+    fn wrong_host(&self) -> Option<(&'static str, &str)> {
+        let lists = [("http.allow", &self.allow), ("http.deny", &self.deny), ("http.private_hosts", &self.private_hosts)];
+        let listed = lists.into_iter().flat_map(|(field, hosts)| hosts.iter().map(move |host| (field, host)));
+        let mut all = listed.chain(self.hosts.keys().map(|host| ("http.hosts", host)));
+        all.find(|(_, host)| !domain::is_canonical_pattern(host)).map(|(field, host)| (field, host.as_str()))
+    }
+}
+
 /// A server of models, anything that speaks OpenAI's HTTP interface.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -380,8 +392,11 @@ impl Config {
                 "a runner does some kind of job: give it one of [http], [llm], [mcp.NAME], [tools.NAME], [container]",
             ));
         }
-        if work.max_concurrent == 0 || work.max_executing == 0 {
-            return Err(wrong("runner.max_concurrent", &work.max_concurrent, "a runner does at least one job at once"));
+        if work.max_concurrent == 0 {
+            return Err(wrong("runner.max_concurrent", &work.max_concurrent, "a runner takes at least one job at once"));
+        }
+        if work.max_executing == 0 {
+            return Err(wrong("runner.max_executing", &work.max_executing, "a runner executes at least one job at once"));
         }
         if !(1..=250).contains(&work.heartbeat_blocks) {
             return Err(wrong("runner.heartbeat_blocks", &work.heartbeat_blocks, "from 1 to 250; after 300 the chain draws it no more"));
@@ -413,10 +428,8 @@ impl Config {
         if let Some(host) = reached.find(|host| !domain::is_canonical_pattern(host)) {
             return Err(wrong("mcp.reaches", host, "a host in lower case, like api.example.com or *.example.com"));
         }
-        let mut hosts =
-            self.http.iter().flat_map(|http| http.allow.iter().chain(&http.deny).chain(&http.private_hosts).chain(http.hosts.keys()));
-        if let Some(host) = hosts.find(|host| !domain::is_canonical_pattern(host)) {
-            return Err(wrong("http.allow", host, "a host in lower case, like api.example.com or *.example.com"));
+        if let Some((field, host)) = self.http.as_ref().and_then(Http::wrong_host) {
+            return Err(wrong(field, &host, "a host in lower case, like api.example.com or *.example.com"));
         }
         self.container.as_ref().map_or(Ok(()), Container::check)
     }

@@ -13,6 +13,8 @@ use redb::{Database, Durability, ReadableDatabase as _, ReadableTable as _, Tabl
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
+    fs::Permissions,
+    os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::mpsc,
     thread::JoinHandle,
@@ -94,6 +96,8 @@ impl Journal {
         let fail = |reason: String| JournalError::File { path: path.clone(), reason };
         std::fs::create_dir_all(folder).map_err(|error| fail(error.to_string()))?;
         let database = open(&path).map_err(|error| fail(error.to_string()))?;
+        // Results are nobody else's before they are revealed. Containers have to get through the folder.
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(|error| fail(error.to_string()))?;
         if let Some(found) = claim(&database, owner).map_err(|error| fail(error.to_string()))? {
             return Err(JournalError::Foreign { path, found });
         }
@@ -299,6 +303,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder for the test");
         let (journal, found) = Journal::open(folder.path(), &owner(1)).expect("a new journal");
         assert!(found.is_empty());
+        let mode = cowboy_host::files::mode_for_others(&folder.path().join("journal.redb"));
+        assert_eq!(mode, None, "nobody else reads results before they are revealed");
         let waiting = (0..20).map(|number| journal.keep(Hash([number; 32]), record(&[number])));
         for done in futures::future::join_all(waiting).await {
             done.expect("it is kept");

@@ -9,6 +9,7 @@ use crate::{
     request::{Malformed, Request},
     secrets::Values,
 };
+use cowboy_host::clock;
 use cowboy_params::Params;
 use cowboy_system::offchain::{
     container::ContainerJob,
@@ -25,7 +26,6 @@ use cowboy_types::{
     units::Height,
 };
 use serde::Serialize;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 pub use crate::secrets::Given;
 
@@ -142,10 +142,9 @@ fn answer(config: &Config, params: &Params, spec: &JobSpec, done: Done) -> Answe
 
 /// Whether the chain's own rule takes the result as one of those that agree.
 fn is_valid(params: &Params, spec: &JobSpec, output: &[u8]) -> bool {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let rules = Rules {
         threshold: 1,
-        submitted_seconds: now.as_secs(),
+        submitted_seconds: clock::now().as_secs(),
         similarity: params.jobs.similarity_default,
         embedding_model: Hash::ZERO,
         entropy: params.jobs.entropy_min,

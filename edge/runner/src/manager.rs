@@ -26,6 +26,7 @@ use cowboy_api::{
     sender::{Call, Request, Sender},
 };
 use cowboy_params::Params;
+use cowboy_serve::metrics::set;
 use cowboy_system::offchain::lower::{self, Offer};
 use cowboy_system::requests::market as requests;
 use cowboy_types::{
@@ -337,13 +338,12 @@ impl JobManager {
         self.look_back().await?;
         if let Some(runner) = register::find(&self.context.client, &self.context.address).await? {
             let metrics = &self.context.board.metrics;
-            let number = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
-            metrics.reputation.set(number(runner.reputation));
-            metrics.stake.set(number(runner.stake));
-            metrics.jobs_done.set(number(runner.jobs_done));
-            metrics.jobs_failed.set(number(runner.jobs_failed));
+            set(&metrics.reputation, runner.reputation);
+            set(&metrics.stake, runner.stake);
+            set(&metrics.jobs_done, runner.jobs_done);
+            set(&metrics.jobs_failed, runner.jobs_failed);
             let balance = self.context.client.account_or_empty(&self.context.address).await?.balance;
-            metrics.balance.set(number(balance));
+            set(&metrics.balance, balance);
             self.attest(&runner);
             self.context.board.status.lock().expect("nothing panics while it holds the lock").health = runner.health;
         }
@@ -382,11 +382,10 @@ impl JobManager {
         }
         self.start_work();
         let metrics = &self.context.board.metrics;
-        let count = |count: usize| i64::try_from(count).unwrap_or(i64::MAX);
-        metrics.height.set(i64::try_from(self.height).unwrap_or(i64::MAX));
-        metrics.jobs.set(count(self.jobs.len()));
-        metrics.executing.set(count(self.running.len()));
-        metrics.waiting.set(count(self.queue.len()));
+        set(&metrics.height, self.height);
+        set(&metrics.jobs, self.jobs.len());
+        set(&metrics.executing, self.running.len());
+        set(&metrics.waiting, self.queue.len());
         let mut status = self.context.board.status.lock().expect("nothing panics while it holds the lock");
         status.height = self.height;
         status.jobs = lines;

@@ -3,7 +3,7 @@
 use crate::plan::Step;
 use cowboy_api::{HexAddress, HexHash};
 use prometheus_client::{
-    encoding::{EncodeLabelSet, text::encode},
+    encoding::EncodeLabelSet,
     metrics::{
         counter::Counter,
         family::Family,
@@ -93,10 +93,7 @@ impl Metrics {
 
     /// The page that Prometheus reads.
     pub(crate) fn page(&self) -> String {
-        let mut text = String::new();
-        // Writing to a string does not fail.
-        let _ = encode(&mut text, &self.registry);
-        text
+        cowboy_serve::metrics::page(&self.registry)
     }
 }
 

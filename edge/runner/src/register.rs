@@ -12,7 +12,10 @@ use cowboy_system::offchain::required_stake;
 use cowboy_system::requests::market::{self as requests, Containers, Declaration};
 use cowboy_types::{Address, Amount, Hash};
 use ed25519_consensus::VerificationKey;
-use std::time::{Duration, Instant};
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
 
 /// How long a registration may take.
 const PATIENCE: Duration = Duration::from_secs(90);
@@ -62,10 +65,13 @@ pub enum RegisterError {
     Late,
 }
 
+/// The ids of the models that the configuration names.
+fn models(config: &Config) -> BTreeSet<Hash> {
+    config.runner.models.keys().filter_map(|id| id.parse::<Hash>().ok()).collect()
+}
+
 /// What a runner says of itself.
 fn declaration(config: &Config, result_key: &VerificationKey, endpoint: &str) -> Declaration {
-    let hash = |id: &String| hex::decode(id.trim_start_matches("0x")).ok()?.try_into().ok().map(Hash);
-    let models = config.runner.models.keys().filter_map(hash);
     let containers = config.container_capacity().map(|given| Containers {
         cpu_millicores: given.cpu_millicores,
         memory_mib: given.memory_mib,
@@ -82,7 +88,7 @@ fn declaration(config: &Config, result_key: &VerificationKey, endpoint: &str) ->
         endpoint: endpoint.to_owned(),
         regions: config.runner.regions.clone(),
         domains: config.http.as_ref().map(|http| http.allow.clone()).unwrap_or_default(),
-        models: models.collect(),
+        models: models(config).into_iter().collect(),
         containers,
     }
 }
@@ -95,10 +101,7 @@ fn is_declared(runner: &model::Runner, config: &Config, result_key: &Verificatio
     let mut declared = capabilities.job_types.clone();
     kinds.sort();
     declared.sort();
-    let mut models: Vec<String> = config.runner.models.keys().map(|id| id.trim_start_matches("0x").to_lowercase()).collect();
-    let mut declared_models: Vec<String> = runner.rate_card.supported_models.iter().map(|id| hex::encode(id.0.0)).collect();
-    models.sort();
-    declared_models.sort();
+    let declared_models: BTreeSet<Hash> = runner.rate_card.supported_models.iter().map(|id| id.0).collect();
     let domains = config.http.as_ref().map(|http| http.allow.as_slice()).unwrap_or_default();
     runner.result_key.0 == result_key.to_bytes()
         && runner.rate_card.llm_input_token == card.llm_input_token.0
@@ -115,7 +118,7 @@ fn is_declared(runner: &model::Runner, config: &Config, result_key: &Verificatio
         && capabilities.http_domains == domains
         && capabilities.containers == config.container_capacity()
         && kinds == declared
-        && models == declared_models
+        && models(config) == declared_models
 }
 
 /// A runner of the chain, or nothing where it has none of this address.

@@ -5,11 +5,11 @@ use axum::{
     Json, Router,
     body::Body,
     extract::{DefaultBodyLimit, State},
-    http::StatusCode,
+    http::{StatusCode, header},
     response::{IntoResponse as _, Response},
     routing::{get, post},
 };
-use cowboy_serve::{Settings, Slots};
+use cowboy_serve::{Settings, Slots, metrics};
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 use tokio::{
     net::TcpListener,
@@ -55,7 +55,7 @@ impl Server {
         let router = Router::new()
             .route("/share", post(share).layer(DefaultBodyLimit::max(MAX_SHARE_BYTES)))
             .route("/status", get(async |State(app): State<App>| Json(app.board.status())))
-            .route("/metrics", get(async |State(app): State<App>| app.board.metrics.page()))
+            .route(metrics::PATH, get(numbers))
             .with_state(App { board, shares });
         let (stop, server) = (watch::Sender::new(false), cowboy_serve::Server::new("runner", Slots::new(CONNECTIONS), SETTINGS));
         let task = tokio::spawn(server.accept(listener, None, stop.subscribe(), Duration::ZERO, move |_, request| {
@@ -70,6 +70,10 @@ impl Server {
         }));
         Ok(Self { address, task, _stop: stop })
     }
+}
+
+async fn numbers(State(app): State<App>) -> Response {
+    ([(header::CONTENT_TYPE, metrics::CONTENT_TYPE)], app.board.metrics.page()).into_response()
 }
 
 fn late() -> Response {

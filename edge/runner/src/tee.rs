@@ -6,7 +6,7 @@
 use crate::config;
 use cowboy_system::offchain::{binding, statement};
 use cowboy_system::requests::{Request, market as requests};
-use cowboy_types::{Address, Hash, cbor::Value, keccak256, signing::PrivateKey};
+use cowboy_types::{Address, Hash, cbor::Value, hash::parse_hex, keccak256, signing::PrivateKey};
 use ed25519_consensus::SigningKey;
 use std::{path::PathBuf, process::Stdio, time::Duration};
 use tokio::{
@@ -51,8 +51,7 @@ impl Tee {
             None => keccak256(&[b"cowboy-runner-tee-key:", &runner.to_bytes()]).0,
             Some(path) => {
                 let text = std::fs::read_to_string(path).map_err(|source| TeeError::File { path: path.clone(), source })?;
-                let bytes = hex::decode(text.trim().trim_start_matches("0x")).ok().and_then(|bytes| bytes.try_into().ok());
-                bytes.ok_or_else(|| TeeError::Key(path.clone()))?
+                parse_hex(text.trim()).map_err(|_| TeeError::Key(path.clone()))?
             }
         };
         Ok(Self { settings: settings.clone(), key: SigningKey::from(key) })

@@ -137,7 +137,7 @@ impl Volumes {
             Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
             _ => {}
         }
-        folder::private(&folder)?;
+        cowboy_host::files::create_folder(&folder)?;
         Ok(Arc::new(Self { releases, key, folder, room: Room::new(mebibytes) }))
     }
 

@@ -9,6 +9,7 @@
 //! - [`quic`]: QUIC over TLS 1.3 between nodes.
 //! - [`is_public`], [`is_of_use`]: whether an address that a stranger names is one of the internet, and whether it is gone to.
 //! - [`free_bytes`], [`total_bytes`]: the space on the disk.
+//! - [`metrics`]: numbers as Prometheus reads them, and a server for them alone.
 //! - [`limits`]: what the operating system lets this process have, checked at the start.
 
 mod admission;
@@ -20,6 +21,7 @@ mod idle;
 mod keeping;
 pub mod limits;
 mod memory;
+pub mod metrics;
 mod pool;
 mod public;
 mod queue;

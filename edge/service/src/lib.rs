@@ -4,18 +4,19 @@
 //! - [`Calls`]: what is posted once, and again where it is not seen.
 //! - [`Failures`]: which failures of a repeated step are logged.
 //! - [`tls`]: who a service is says the chain, by the hash of its public key.
+//! - [`authority`]: where a service is reached.
 //! - [`Key`]: the Ed25519 key of a service, which follows from its account's.
-//! - [`files`]: files that only their owner reads, and that are replaced as a whole.
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
 mod calls;
 mod chain;
+mod endpoint;
 mod failures;
-pub mod files;
 mod key;
 pub mod tls;
 
 pub use calls::Calls;
 pub use chain::{Chain, ChainError, Records};
+pub use endpoint::authority;
 pub use failures::Failures;
 pub use key::Key;

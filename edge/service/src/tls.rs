@@ -33,7 +33,7 @@ impl Identity {
             Ok(pem) => KeyPair::from_pem(&pem).map_err(io::Error::other)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let key = KeyPair::generate().map_err(io::Error::other)?;
-                crate::files::write(&path, key.serialize_pem().as_bytes())?;
+                cowboy_host::files::replace(&path, key.serialize_pem().as_bytes())?;
                 key
             }
             Err(error) => return Err(error),

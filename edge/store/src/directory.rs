@@ -4,7 +4,6 @@ use crate::error::StoreError;
 use cowboy_types::Hash;
 use std::{
     fs::{self, File, OpenOptions, TryLockError},
-    io::Write as _,
     path::{Path, PathBuf},
 };
 
@@ -140,13 +139,6 @@ fn read_marker(path: &Path) -> Result<Option<Marker>, StoreError> {
 
 /// Writes the marker so that a crash leaves either no marker or a whole one.
 fn write_marker(path: &Path, genesis: &Hash) -> Result<(), StoreError> {
-    let (draft, file) = (path.join("chain.new"), marker_path(path));
-    let write = || {
-        let mut output = File::create(&draft)?;
-        write!(output, "format {FORMAT}\ngenesis {genesis}\n")?;
-        output.sync_all()?;
-        fs::rename(&draft, &file)?;
-        File::open(path)?.sync_all()
-    };
-    write().map_err(|error| StoreError::file(&file, error))
+    let (file, text) = (marker_path(path), format!("format {FORMAT}\ngenesis {genesis}\n"));
+    cowboy_host::files::replace(&file, text.as_bytes()).map_err(|error| StoreError::file(&file, error))
 }

@@ -4,7 +4,7 @@ use crate::tree::Tree;
 use crate::wire::{self, ALPN, Answer, EXPORTER, Hello, Request, SLICE_BYTES, STREAMS, TREE_BYTES, WireError};
 use commonware_codec::Encode as _;
 use cowboy_serve::quic::paced;
-use cowboy_service::tls;
+use cowboy_service::{authority, tls};
 use cowboy_system::volumes::types::Relay;
 use cowboy_types::signing::PrivateKey;
 use cowboy_types::wire::Fixed;
@@ -50,11 +50,7 @@ pub enum LinkError {
 
 /// Where a relay is reached.
 pub fn relay_address(relay: &Relay) -> String {
-    if relay.endpoint.contains(':') {
-        format!("[{}]:{}", &relay.endpoint[..], relay.port)
-    } else {
-        format!("{}:{}", &relay.endpoint[..], relay.port)
-    }
+    authority(&relay.endpoint, relay.port)
 }
 
 /// A connection to a relay, opened for one volume.

@@ -15,6 +15,7 @@ import json
 import os
 import pathlib
 import subprocess
+import tempfile
 import time
 import urllib.error
 import urllib.parse
@@ -103,6 +104,8 @@ class DevnetChain(Jobs):
 
     def __init__(self, folder):
         self._folder = pathlib.Path(folder)
+        # Where `cowboy` runs: in the project's folder it would give the names of the author's actors to those of the test, which are gone after it.
+        self._elsewhere = tempfile.TemporaryDirectory()
         self._url = os.environ.get("COWBOY_RPC_URL", "http://localhost:4000")
         self._keys = {bytes(Address(address)): key for address, key in _DEVNET.values()}
         self._programs = {}
@@ -139,7 +142,7 @@ class DevnetChain(Jobs):
         options = ["--salt", f"{self._salt}{len(self._programs):08x}", "--fund", str(value)]
         if init is not None:
             options += ["--init-payload", "0x" + encoded(init, program.format("init")).hex()]
-        made = self._cowboy("actor", "deploy", str(path), *options, sender=sender or testing.ALICE)
+        made = self._cowboy("actor", "deploy", str(path.resolve()), *options, sender=sender or testing.ALICE)
         address = Address(made["address"])
         self._programs[bytes(address)] = program
         self._deployers[bytes(address)] = sender or testing.ALICE
@@ -257,7 +260,8 @@ class DevnetChain(Jobs):
 
     def _cowboy(self, *arguments, sender=None):
         key = [] if sender is None else ["--private-key", self._keys[to_address_bytes(sender)]]
-        done = subprocess.run(["cowboy", "--json", "--rpc-url", self._url, *key, *arguments], capture_output=True, text=True)
+        command = ["cowboy", "--json", "--rpc-url", self._url, *key, *arguments]
+        done = subprocess.run(command, capture_output=True, text=True, cwd=self._elsewhere.name)
         if done.returncode == 0:
             return json.loads(done.stdout)
         raise _exception(json.loads(done.stderr.strip().splitlines()[-1])["error"])

@@ -328,6 +328,8 @@ _GovernancePreview = TypedDict("_GovernancePreview", {
     "deposit": int,
     "error": str | None,
     "events": list[_GovernancePreviewEvents],
+    "is_cancellable": bool,
+    "refusal": str | None,
     "tier": int,
 })
 

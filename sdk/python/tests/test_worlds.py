@@ -9,8 +9,8 @@ import pytest
 from devnet import ROOT, programs
 from shell import Server, Shell
 
-# As the package's entry point loads it where the package is installed.
-PLUGIN = ("-p", "cowboy_sdk.pytest_plugin")
+# As the entry point of the package loads it where that is installed; `pip install ./sdk/python` leaves one beside the sources, too.
+PLUGIN = ("-p", "no:cowboy", "-p", "cowboy_sdk.pytest_plugin")
 WORLDS = ROOT / "sdk/python/tests/worlds"
 # On a devnet a job has its time, and what it holds is held as long; mistakes are the same in every network.
 ELSEWHERE = "not mistake and not comes_back and not as_long"
@@ -31,11 +31,7 @@ def shell(tmp_path_factory):
 def project(shell):
     """The project that `cowboy init` makes."""
     shell.run(shell.clone, ["cowboy init myagent"])
-    project = shell.clone / "myagent"
-    # A devnet charges fees, so the actor that pays for its timer needs more than in a test without them.
-    text = (project / "test_actor.py").read_text().replace("value=500_000", "value=100 * 10**9")
-    (project / "test_actor.py").write_text(text)
-    return project
+    return shell.clone / "myagent"
 
 
 def passed(command, folder, environment):
@@ -60,6 +56,17 @@ def test_cowboy_test_runs_them(shell, project):
     nowhere = {**environment, "PYTHONPATH": ""}
     done = subprocess.run(["cowboy", "test", "--network", "dev"], cwd=project, env=nowhere, capture_output=True, text=True)
     assert done.returncode == 2 and "pip install pytest ./sdk/python" in done.stderr, done.stdout + done.stderr
+
+
+def test_the_names_of_a_project_stay_those_of_its_author(shell, project):
+    """The actors of a test are gone after it: none of them has the name of one that the author deployed."""
+    names = project / ".cowboy" / "actors.json"
+    kept = '{"genesis": null, "actors": {"myagent": "0x' + "11" * 20 + '"}}'
+    names.write_text(kept)
+    environment = {**shell.environment, "PYTHONPATH": str(ROOT / "sdk/python")}
+    passed([sys.executable, "-m", "pytest", "-q", *PLUGIN, "--network=dev", "-k", "greet"], project, environment)
+    assert names.read_text() == kept
+    names.unlink()
 
 
 def test_a_test_leaves_the_devnet_as_it_was(shell, project):

@@ -67,12 +67,19 @@ export function percent(part, all) {
   return `${share < 10 ? trimmed(Number(share.toFixed(1))) : share.toFixed(0)}%`;
 }
 
+const BYTES = [
+  [1024 ** 4, "TiB"],
+  [1024 ** 3, "GiB"],
+  [1024 ** 2, "MiB"],
+  [1024, "KiB"],
+];
+
 /** 1.4 KiB */
 export function bytes(value) {
   const number = Number(value);
   if (number < 1024) return `${number} B`;
-  if (number < 1024 * 1024) return `${trimmed(number / 1024)} KiB`;
-  return `${trimmed(number / 1024 / 1024)} MiB`;
+  const [scale, unit] = BYTES.find(([least]) => number >= least * 0.9995) ?? BYTES[BYTES.length - 1];
+  return `${trimmed(number / scale)} ${unit}`;
 }
 
 /** How long ago or ahead: "now", "12 s ago", "in 3 min". */

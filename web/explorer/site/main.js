@@ -2,9 +2,10 @@
 
 import { get } from "./api.js";
 import { h, replace, s } from "./dom.js";
-import { count } from "./format.js";
+import { clip, count } from "./format.js";
+import { malformed } from "./ids.js";
 import { Live } from "./live.js";
-import { forgetClock, refreshMoments, route, trouble } from "./parts.js";
+import { forgetClock, panel, refreshMoments, route, trouble } from "./parts.js";
 import { accountView } from "./views/account.js";
 import { actorView } from "./views/actor.js";
 import { accountsView, actorsView } from "./views/addresses.js";
@@ -134,7 +135,8 @@ async function show(isRedraw) {
   let view;
   try {
     const draw = Object.hasOwn(VIEWS, name) ? VIEWS[name] : searchView;
-    view = await draw(draw === searchView && name !== "search" ? [name] : parameters, { live, signal, redraw: () => show(true) });
+    const wrong = malformed(name, parameters);
+    view = wrong ? noId(wrong) : await draw(draw === searchView && name !== "search" ? [name] : parameters, { live, signal, redraw: () => show(true) });
   } catch (problem) {
     if (signal.aborted) return;
     if (isAway(problem)) setTimeout(() => !signal.aborted && show(true), RETRY_MS);
@@ -167,6 +169,23 @@ async function show(isRedraw) {
   }
   shown = asked;
   view.ready?.();
+}
+
+/** What is shown in the place of a view whose id is none: the node would only say that the request is wrong. */
+function noId({ text, what, digits }) {
+  return {
+    title: "Nothing here",
+    node: h(
+      "div",
+      {},
+      h("div", { class: "title" }, h("h1", {}, "Nothing here")),
+      panel(
+        {},
+        h("p", { class: "breakable" }, h("code", {}, clip(text, 200) || "an empty text")),
+        h("p", { class: "soft" }, `The ${what} has ${digits} hexadecimal digits. Copy the whole of it, or search for its beginning.`),
+      ),
+    ),
+  };
 }
 
 /** Whether a node that is away, or busy with a snapshot, is what is wrong. */

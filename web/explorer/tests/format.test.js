@@ -32,6 +32,19 @@ test("amounts are exact", () => {
   assert.equal(format.amount(5_000_000_000_000), "5,000\u202fCBY");
 });
 
+test("bytes have the largest unit of which there is one", () => {
+  check(format.bytes, [
+    [0, "0 B"],
+    [1023, "1023 B"],
+    [1024, "1 KiB"],
+    [10_485_760, "10 MiB"],
+    [1_073_741_824n, "1 GiB"],
+    [68_719_476_736, "64 GiB"],
+    [2 ** 42, "4 TiB"],
+    [2 ** 54, "16384 TiB"],
+  ]);
+});
+
 test("large numbers are short", () => {
   check(format.compact, [
     [0, "0"],

@@ -3,7 +3,7 @@ import { readFile, readdir } from "node:fs/promises";
 import test from "node:test";
 import { direction } from "../site/views/receipts.js";
 import { slashesOf } from "../site/views/runners.js";
-import { indices, releasesOf, releasesOfSecret } from "../site/views/secrets.js";
+import { indices, isVolumeKey, releasesOf, releasesOfSecret } from "../site/views/secrets.js";
 
 test("releases stand as their last event says", () => {
   const opened = (id, height) => ({ name: "release.opened", block_height: height, value: { release_id: id, account: "0xa", version: 1 } });
@@ -23,6 +23,11 @@ test("releases stand as their last event says", () => {
     ["0x1", "closed", 0b1011, 30],
   ]);
   assert.deepEqual([indices(0b1011), indices(0), indices(1 << 15)], [[0, 1, 3], [], [15]]);
+});
+
+test("the key of a volume's partition is no version of a secret", () => {
+  // The first version of a partition's key is 65,536 times the volume's generation, and one more.
+  assert.deepEqual([1, 65_536, 65_537, 131_073n].map((version) => isVolumeKey({ version })), [false, false, true, true]);
 });
 
 test("a link with capitals shows the same rows", () => {

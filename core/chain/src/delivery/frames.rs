@@ -186,6 +186,7 @@ impl Machine {
         let depth = u32::try_from(self.running().frames.len()).expect("frames are few");
         let trace = self.running().calls.len();
         self.running().calls.push(call_trace(depth, entry.sender, entry.target, entry.handler, entry.value));
+        self.running().parties.insert(entry.target, ());
         let engine = image.start(entry.handler, entry.payload, entry.limits);
         let Entry { sender, target, value, limits, gives, .. } = entry;
         Ok(Frame { actor: target, sender, value, grants, engine, limits, waits_for: None, checkpoint, trace, gives, weight, refused: None })

@@ -94,7 +94,10 @@ impl Machine {
             Instruction::System(System::Transfer { to, amount }) => self.transfer(sender, to, amount),
             Instruction::System(System::TransferActorOwnership { actor, owner }) => self.transfer_ownership(sender, actor, owner),
             Instruction::Custom(Custom::SetBalance { account, balance }) => self.set_balance(account, balance),
-            Instruction::Custom(Custom::Impersonate { sender, instruction }) => self.instruct(sender, instruction.into()),
+            Instruction::Custom(Custom::Impersonate { sender, instruction }) => {
+                self.running().parties.insert(sender, ());
+                self.instruct(sender, instruction.into())
+            }
             Instruction::System(System::TimerSchedule { actor, height, handler, payload, cycles_limit, cells_limit, expires_at }) => {
                 let payload = Payload::new(payload.to_vec()).ok_or(error::TIMER_PAYLOAD)?;
                 let due = timers::Due::At(height);
@@ -230,6 +233,7 @@ impl Machine {
             return Err(error::TRANSFER_FAILED.into());
         }
         self.world.credit(to, amount)?;
+        self.running().parties.insert(to, ());
         Ok(())
     }
 
@@ -257,6 +261,7 @@ impl Machine {
         let running = self.running();
         running.minted = minted;
         running.burned = record.balance.saturating_sub(balance);
+        running.parties.insert(account, ());
         record.balance = balance;
         self.world.set_account(account, &record);
         self.end(Bytes::new())

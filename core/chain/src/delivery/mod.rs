@@ -184,6 +184,8 @@ journaled! {
             spent: Price,
             /// Actors whose manifests the delivery has read, and paid for.
             manifests: Set<Address>,
+            /// Who takes part: actors whose handlers began, and those to whom the delivery sent CBY itself.
+            parties: Set<Address>,
             side_effect: Option<String>,
             repays: Option<(Address, Amount)>,
             is_due: bool,
@@ -295,6 +297,7 @@ impl Machine {
             exception_room: MAX_EXCEPTIONS,
             spent: Price::default(),
             manifests: Set::default(),
+            parties: Set::default(),
             side_effect: None,
             repays: None,
             is_due: false,
@@ -330,12 +333,15 @@ impl Machine {
         }
     }
 
-    /// Fails where an actor would keep CBY which it had not before and may not hold (000 §9.7, A-105).
+    /// Fails where an actor that takes part would keep CBY which it had not before and may not hold (000 §9.7, A-105). What a system actor gives back to
+    /// others, such as the bond of a demand that is answered, fails nobody's delivery because of what they may hold (decision 731).
     fn require_holders(&mut self) -> Step<()> {
         let running = self.running.as_ref().expect("a step needs a delivery");
+        let (sender, parties) = (running.envelope.sender, running.parties.entries().clone());
         for (address, before) in self.world.accounts_since(&running.start) {
             let before = before.map_or(Amount::ZERO, |bytes| decode_account(&bytes).balance);
             if self.world.account(address)?.balance <= before
+                || address != sender && !parties.contains_key(&address)
                 || cowboy_system::registry::at(address).is_some()
                 || self.world.actor(address)?.is_none()
             {

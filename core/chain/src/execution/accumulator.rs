@@ -52,7 +52,7 @@ journaled! {
             pub(super) looks: usize,
             pub(super) rejected: Vec<(Hash, Invalid)>,
             pub(super) weight: u64,
-            /// What of it had been used when the phase began.
+            /// What of it had been used when the phase began, or the agenda of it.
             pub(super) weight_before: u64,
             pub(super) tips: Amount,
             pub(super) supply: SupplyChange,

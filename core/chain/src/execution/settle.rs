@@ -9,7 +9,7 @@ use crate::input::Trace;
 use crate::lanes::Lane;
 use cowboy_state::Miss;
 use cowboy_types::receipt::{Event, ReceiptKind};
-use cowboy_types::units::{Amount, Cells, Cycles};
+use cowboy_types::units::Amount;
 use cowboy_types::{Address, Blob, Fee, Hash, List, Receipt, Text};
 
 /// Who pays for a delivery, in which lane, and what was reserved for it.
@@ -166,28 +166,8 @@ pub(crate) fn receipt_of(delivered: &Delivered, fee: Fee) -> Receipt {
     }
 }
 
-/// The receipt of what the protocol does by itself, from an actor to an address: it cost nothing.
-pub(super) fn unpaid(
-    kind: ReceiptKind,
-    (origin, id): (Hash, Hash),
-    (sender, target): (Address, Address),
-    payer: Address,
-    events: Vec<Event>,
-) -> Receipt {
-    Receipt {
-        id,
-        kind,
-        origin,
-        sender,
-        target,
-        handler: Text::default(),
-        value: Amount::ZERO,
-        cycles_used: Cycles::ZERO,
-        cells_used: Cells::ZERO,
-        fee: fee_of(payer, &Prices::default(), Amount::ZERO, &Cost::default(), Amount::ZERO),
-        created: None,
-        return_data: Blob::default(),
-        events: List::new(events).expect("a step emits fewer events than a receipt holds"),
-        abort: None,
-    }
+/// The receipt of what the protocol does by itself, with its origin and its id, from an actor to an address: it cost nothing.
+pub(super) fn unpaid(kind: ReceiptKind, ids: (Hash, Hash), addresses: (Address, Address), payer: Address, events: Vec<Event>) -> Receipt {
+    let events = List::new(events).expect("a step emits fewer events than a receipt holds");
+    Receipt { events, ..Receipt::unpaid(kind, ids, addresses, payer) }
 }

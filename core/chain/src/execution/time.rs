@@ -2,7 +2,8 @@
 //!
 //! A phase begins deliveries until the block has used the phase's part of `execution.block_weight`, and in any case until it has used its
 //! own floor. So transactions never take all of the time from timers and jobs, messages never all of it from answers, and both never all of it from
-//! transactions, and rent continues in full blocks (decision 692). Each part may be exceeded by the delivery, or the step, that is under way.
+//! transactions, and rent and the agendas of system actors continue in full blocks (decisions 692, 722). Each part may be exceeded by the delivery, or the
+//! step, that is under way.
 
 use cowboy_params::Params;
 
@@ -21,6 +22,8 @@ pub(super) enum Part {
     Jobs,
     /// Rent, and the removal of what evicted actors left.
     Rent,
+    /// What system actors look at by themselves: each agenda has the floor.
+    Upkeep,
 }
 
 impl Part {
@@ -35,6 +38,7 @@ impl Part {
             Self::Timers => (rows.timers_until, rows.timers_floor),
             Self::Jobs => (10_000, rows.jobs_floor),
             Self::Rent => (10_000, rows.rent_floor),
+            Self::Upkeep => (10_000, rows.upkeep_floor),
         };
         let part = |points: u64| {
             let part = u128::from(rows.block_weight) * u128::from(points) / 10_000;

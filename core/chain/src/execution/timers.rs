@@ -20,6 +20,9 @@ use cowboy_types::units::{Amount, Cycles, Height, Price};
 use cowboy_types::{Hash, Receipt, Text, keccak256};
 use std::sync::Arc;
 
+/// Records that the removal of a timer touches: its own and its payload's, pages of its two directories, and those of who pays for it.
+const RECORDS_OF_REMOVAL: u64 = 8;
+
 /// The due timers of a block, and how far they are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Due {
@@ -208,16 +211,18 @@ impl Execution {
         Ok(())
     }
 
-    /// Removes a timer without firing it, in the cleanup lane: a storm of these never keeps others from firing.
-    /// Where that lane is used up the timer stays, and is looked at in the next block.
+    /// Removes a timer without firing it, in the cleanup lane: a storm of these takes no cycles from others.
+    /// Where that lane or the time of timers is used up the timer stays, and is looked at in the next block (decision 722).
     pub(super) fn clean_up(&mut self, id: &Hash, timer: &Timer, why: Unfired) -> Result<(), Miss> {
-        let rows = &self.machine.environment.params.timers;
-        let used = self.due.cleanup_used.saturating_add(rows.cleanup_cost);
-        if used > rows.cleanup_cycles {
+        let params = &self.machine.environment.params;
+        let used = self.due.cleanup_used.saturating_add(params.timers.cleanup_cost);
+        if used > params.timers.cleanup_cycles || !self.has_time() {
             return Ok(());
         }
+        let weight = params.weights.record.saturating_mul(RECORDS_OF_REMOVAL);
         timers::remove(&mut self.machine.world, id, timer)?;
         self.due.cleanup_used = used;
+        self.block.weight = self.block.weight.saturating_add(weight);
         self.record_unpaid(unfired(id, timer, why));
         Ok(())
     }

@@ -2,14 +2,14 @@
 
 use super::{Attempt, Execution, Halt, Payment, Source, Turn};
 use crate::admit::{self, Facts, Invalid, SignedTransaction};
-use crate::delivery::{Delivered, Envelope};
-use crate::fees::{Cost, Offers};
+use crate::delivery::{Delivered, Envelope, Work};
+use crate::fees::{Cost, Offers, Used};
 use crate::input::BlockInvalid;
 use crate::lanes::Lane;
 use crate::order::Placed;
 use cowboy_state::Miss;
 use cowboy_system::gateways::repayment;
-use cowboy_types::units::Nonce;
+use cowboy_types::units::{Amount, Nonce};
 
 impl Execution {
     /// Admits the next transaction, reserves its fee and delivers it.
@@ -89,12 +89,24 @@ impl Execution {
     /// Lets the target repay the sender, where it said so, and notes what the transaction used.
     pub(super) fn follow_transaction(&mut self, payment: &Payment, cost: &Cost, delivered: &mut Delivered) -> Result<(), Miss> {
         if let Some((actor, most)) = delivered.repays {
+            let burned = self.burned_by_instruction(payment, delivered).min(cost.burned);
             let environment = &self.machine.environment;
             let now = (&*environment.params, environment.height);
-            let repaid = repayment::repay(&mut self.machine.world, now, (actor, payment.payer), (cost.burned, most))?;
+            let repaid = repayment::repay(&mut self.machine.world, now, (actor, payment.payer), (burned, most))?;
             delivered.events.extend(repaid);
         }
         self.learn(delivered.envelope.id, payment.lane, delivered.used, delivered.weight, &delivered.trace);
         Ok(())
+    }
+
+    /// What a transaction burned without what its metadata and its additional signers cost, which whoever signs it chooses (decision 732).
+    fn burned_by_instruction(&self, payment: &Payment, delivered: &Delivered) -> Amount {
+        let (envelope, used) = (&delivered.envelope, delivered.used);
+        let Work::Instruction(instruction) = &envelope.work else { return Amount::ZERO };
+        let own = admit::instruction_cost(&self.machine.environment.params, instruction);
+        let beside_cycles = envelope.intrinsic.cycles.saturating_sub(own.cycles);
+        let beside_cells = envelope.intrinsic.cells.saturating_sub(own.cells);
+        let without = Used { cycles: used.cycles.saturating_sub(beside_cycles), cells: used.cells.saturating_sub(beside_cells) };
+        payment.prices.cost(without).burned
     }
 }

@@ -1,4 +1,4 @@
-//! What system actors do by themselves: draws, phases of dealings, proofs, payments, deadlines.
+//! What system actors do by themselves while a block has time: draws, phases of dealings, proofs, payments, deadlines (decision 722).
 
 use super::{Execution, Halt, Turn};
 use cowboy_system::upkeep::{AGENDAS, Moment};
@@ -12,10 +12,15 @@ impl Execution {
         let Some(agenda) = AGENDAS.get(self.block.agenda) else { return Ok(Turn::Over) };
         let before = self.machine.world.checkpoint();
         let moment = Moment { params: &environment.params, height, beacon };
-        if self.block.looks >= agenda.looks || !(agenda.look)(&mut self.machine.world, moment)? {
+        let has_room = self.block.looks < agenda.looks && self.has_time();
+        let looked = if has_room { (agenda.look)(&mut self.machine.world, moment)? } else { None };
+        let Some(weight) = looked else {
             (self.block.agenda, self.block.looks) = (self.block.agenda + 1, 0);
+            // The next agenda has a floor of its own, so that none waits for another.
+            self.block.weight_before = self.block.weight;
             return Ok(Turn::More);
-        }
+        };
+        self.block.weight = self.block.weight.saturating_add(weight);
         let events = self.machine.world.events_since(&before).to_vec();
         if !events.is_empty() {
             let number = u64::try_from(self.block.looks).expect("few");

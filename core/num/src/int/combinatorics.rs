@@ -1,6 +1,6 @@
 //! `math.factorial`, `math.comb`, `math.perm`.
 
-use dashu_int::{IBig, Sign, UBig};
+use dashu_int::{IBig, Sign};
 
 use super::{NumberError, capped};
 
@@ -39,10 +39,26 @@ pub fn comb(n: &IBig, k: &IBig) -> Result<IBig, NumberError> {
     let complement = n - k;
     let fewer = if *k < complement { k } else { &complement };
     let count = u64::try_from(fewer).ok().filter(|&count| count <= MAX_FACTORS).ok_or(NumberError::TOO_LARGE)?;
+    let small = u64::try_from(n).ok();
     let mut product = IBig::ONE;
-    for index in 0..count {
+    let mut index = 0;
+    while index < count {
+        let mut factor = n - IBig::from(index);
+        let mut divisor = index + 1;
+        index += 1;
+        // Neighbouring factors, and their divisors, that fit into 64 bits make one operation on the large number.
+        if let Some(n) = small {
+            let mut joined = n - (index - 1);
+            while index < count
+                && let (Some(factors), Some(divisors)) = (joined.checked_mul(n - index), divisor.checked_mul(index + 1))
+            {
+                (joined, divisor) = (factors, divisors);
+                index += 1;
+            }
+            factor = IBig::from(joined);
+        }
         // Each step is itself a binomial coefficient, so the division is exact.
-        product = capped(product * (n - IBig::from(index)) / IBig::from(UBig::from(index + 1)))?;
+        product = capped(product * factor / IBig::from(divisor))?;
     }
     Ok(product)
 }

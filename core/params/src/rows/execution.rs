@@ -71,6 +71,8 @@ rows! {
         0x20 callbacks_floor: BasisPoints = 625 in 0..=10_000, Fixed, "ours: decision 594";
         /// The part that rent and evictions have however much was used before them.
         0x21 rent_floor: BasisPoints = 625 in 0..=10_000, Fixed, "ours: decision 692";
+        /// The part that each agenda of system actors has however much was used before it: what they look at by themselves.
+        0x22 upkeep_floor: BasisPoints = 312 in 1..=10_000, Fixed, "ours: decision 722";
     }
 }
 

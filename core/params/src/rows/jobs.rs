@@ -71,7 +71,7 @@ rows! {
         0x20 callback_cells: Cells = 150_000 in 1_000..=16_000_000, T0, "ours: decision 129";
         /// Bytes of a job's result.
         0x21 result_bytes: Bytes = 65_536 in 1_024..=65_536, T0, "003 §5.4";
-        /// Maximum number of registered runners, and therefore of candidates of one job; the next registration is refused.
+        /// Maximum number of registered runners, and therefore of candidates of one job. Beyond it, a newcomer takes the place of a runner with less stake (decision 606).
         0x22 runners: Count = 4_096 in 16..=16_384, T0, "ours";
         /// Examining one candidate.
         0x23 candidate: Cycles = 100 in 1..=100_000, T0, "ours: as storage_read";
@@ -109,7 +109,7 @@ rows! {
         0x34 similarity_default: BasisPoints = 8_500 in 1..=10_000, T0, "ours";
         /// Minimum entropy of a result of 64 bytes or more, in thousandths of a bit per byte.
         0x35 entropy_min: Count = 500 in 0..=8_000, T0, "003 Objective Failure Criteria; the number is ours";
-        /// The minimum of a runner's own stake, as a share of all stake for it.
+        /// The minimum of a runner's own stake, as a share of all stake that counts for it (decision 721).
         0x36 self_bond: BasisPoints = 1_000 in 0..=10_000, T0, "CIP-13";
         /// Verifying a document of a trusted environment.
         0x37 tee_document: Cycles = 2_000_000 in 1..=20_000_000, T0, "ours: as the time it takes";

@@ -96,7 +96,7 @@ pub fn of_job(
     }
     let weighed = free(able, committee, checked).into_iter().map(|(address, runner)| Candidate {
         runner: *address,
-        weight: selection::weight(effective_stake(runner), reputation::points(&rows, runner, height)),
+        weight: selection::weight(effective_stake(&rows, runner), reputation::points(&rows, runner, height)),
     });
     // The directory ascends by address, and so does what is left of it.
     Ok((Candidates { candidates: List::new(weighed.collect()).ok_or(error::REGISTRY_FULL)? }, removed))
@@ -148,7 +148,7 @@ fn unable(rows: &Jobs, runner: &Runner, spec: &JobSpec, (value, committee): (Amo
         (!spec.verification.is_tee_required || runner.tee != 0, removed::TEE),
         (payment::estimate(&runner.rates, &spec.kind, &spec.bounds) <= share, removed::PRICE),
         (runner.rates.min_job_value <= value && value <= runner.rates.max_job_value, removed::VALUE),
-        (effective_stake(runner) >= required_stake(rows, value), removed::STAKE),
+        (effective_stake(rows, runner) >= required_stake(rows, value), removed::STAKE),
     ];
     filters.into_iter().find(|(passes, _)| !passes).map(|(_, reason)| reason)
 }
@@ -188,7 +188,7 @@ pub fn committee(context: &mut Context<'_>, registered: &[(Address, Runner)]) ->
     let healthy: Vec<Amount> = registered
         .iter()
         .filter(|(_, runner)| is_healthy(&params.jobs, runner, height, &standstill) && !runner.is_leaving)
-        .map(|(_, runner)| effective_stake(runner))
+        .map(|(_, runner)| effective_stake(&params.jobs, runner))
         .collect();
     let made = made(params, epoch, last.as_ref(), &healthy);
     context.world.write(state::committee_key(), &made);

@@ -233,7 +233,7 @@ fn is_disagreement(job: &Job, mode: &Mode) -> bool {
     !mode.is_single() && spoken >= job.threshold.0
 }
 
-/// Draws again, without those who failed; gives up after `jobs.retries` draws (002 §6).
+/// Draws again, without those who failed; gives up after `jobs.retries` further draws (002 §6).
 fn retry(job: &mut Job, rules: &Rules<'_>) -> Vec<Action> {
     if job.attempt.0 >= rules.rows.retries {
         return vec![Action::Dismiss, Action::GiveUp("retries_exhausted")];

@@ -3,9 +3,11 @@
 use super::NUMBER;
 use super::types::{Gateway, Request};
 use crate::treasury::vesting::bucket_address;
+use cowboy_params::Params;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
 use cowboy_types::Address;
 use cowboy_types::units::{Count, Height};
+use std::cmp::Reverse;
 
 fn of(prefix: &str, rest: &[u8]) -> Key {
     Key::named(Kind::System, Address::system(NUMBER), [prefix.as_bytes(), rest].concat())
@@ -109,4 +111,18 @@ pub fn epoch(world: &World) -> Result<Option<Count>, Miss> {
 pub fn listed(world: &World, limit: usize) -> Result<Vec<Address>, Miss> {
     let names = active().list(world, &[], limit)?;
     Ok(names.iter().map(|name| Address(name[..].try_into().expect("the directory lists addresses"))).collect())
+}
+
+/// The gateways that are active at a height, where a reader takes only `limit` of them: those with the most stake, of equals those that came first, so
+/// that a place costs more stake than those before it have (decision 723). Reads every gateway that is listed as active.
+pub fn foremost(world: &World, params: &Params, height: Height, limit: usize) -> Result<Vec<(Address, Gateway)>, Miss> {
+    let addresses = listed(world, usize::MAX)?;
+    world.require(&addresses.iter().map(|address| gateway_key(*address)).collect::<Vec<_>>())?;
+    let mut found = Vec::new();
+    for address in addresses {
+        found.extend(gateway(world, address)?.filter(|record| record.is_active(params, height)).map(|record| (address, record)));
+    }
+    found.sort_by_key(|(address, record)| (Reverse(record.stake), record.registered_at, *address));
+    found.truncate(limit);
+    Ok(found)
 }

@@ -202,6 +202,10 @@ form! {
         error: Option<Text<64>>,
         /// What it would emit, up to the failure.
         events: List<PreviewEvent, MAX_RECEIPT_EVENTS>,
+        /// Whether the council may cancel it.
+        is_cancellable: bool,
+        /// Why it cannot be proposed now, where it would decide more than one open claim; else null.
+        refusal: Option<Text<256>>,
         /// 0 or 3.
         tier: u8,
     }

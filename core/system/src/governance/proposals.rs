@@ -22,10 +22,8 @@ use cowboy_types::{Address, Event, List, Text, error};
 impl Handle for Propose {
     fn handle(self, context: &mut Context<'_>) -> Step<u64> {
         let actions = self.0.into_actions(context)?;
-        let tier = actions::tier(context, &actions)?;
-        let rows = &context.params.governance;
-        let (deposit, voting) = if tier == 3 { (rows.deposit_3, rows.voting_3) } else { (rows.deposit_0, rows.voting_0) };
-        if context.value.0 != deposit {
+        let Terms { tier, deposit, voting } = terms(context, &actions)?;
+        if context.value != deposit {
             return Err(error::GOVERNANCE_DEPOSIT.into());
         }
         let total = staking::total(context.world)?.ok_or(error::SYSTEM_UNAUTHORIZED)?;
@@ -40,16 +38,38 @@ impl Handle for Propose {
             epoch: total.epoch,
             ballots: List::default(),
         };
-        let until = context.height.0.saturating_add(voting).saturating_add(context.params.governance.timelock);
-        hold_claims(context, &proposal.actions, Height(until))?;
+        hold_claims(context, &proposal.actions, voting)?;
         add(context, &proposal)
     }
 }
 
-/// Keeps open the claim that an action decides, until the given height and as long as counting and executing may take. Refuses several: who holds up
-/// the payout of a job, and the stake of a runner, puts a deposit down for each (decision 693).
-fn hold_claims(context: &mut Context<'_>, actions: &[Action], until: Height) -> Step<()> {
-    let until = Height(until.0.saturating_add(context.params.jobs.dispute_vote_margin));
+/// What a proposal of some actions is bound to.
+struct Terms {
+    /// 0 or 3.
+    tier: u8,
+    /// What it puts down.
+    deposit: Amount,
+    /// Blocks in which it is voted on.
+    voting: u64,
+}
+
+fn terms(context: &Context<'_>, actions: &[Action]) -> Step<Terms> {
+    let tier = actions::tier(context, actions)?;
+    let rows = &context.params.governance;
+    let (deposit, voting) = if tier == 3 { (rows.deposit_3, rows.voting_3) } else { (rows.deposit_0, rows.voting_0) };
+    Ok(Terms { tier, deposit: Amount(deposit), voting })
+}
+
+/// Whether the council may cancel a proposal of these actions. Else a council that abuses its power would stay for good (decision 693).
+fn is_cancellable(actions: &[Action]) -> bool {
+    !actions.iter().all(|action| matches!(action, Action::SetCouncil { .. }))
+}
+
+/// Keeps open the claim that an action decides, until it is voted on, its timelock is over, and as long as counting and executing may take. Refuses
+/// several: who holds up the payout of a job, and the stake of a runner, puts a deposit down for each (decision 693).
+fn hold_claims(context: &mut Context<'_>, actions: &[Action], voting: u64) -> Step<()> {
+    let until = context.height.0.saturating_add(voting).saturating_add(context.params.governance.timelock);
+    let until = Height(until.saturating_add(context.params.jobs.dispute_vote_margin));
     let mut is_holding = false;
     for action in actions {
         let Action::Call { actor, method, argument } = action else { continue };
@@ -75,10 +95,14 @@ pub(super) fn add(context: &mut Context<'_>, proposal: &Proposal) -> Step<u64> {
 impl Handle for PreviewProposal {
     fn handle(self, context: &mut Context<'_>) -> Step<Preview> {
         let actions = self.0.into_actions(context)?;
-        let tier = actions::tier(context, &actions)?;
-        let rows = &context.params.governance;
-        let deposit = Amount(if tier == 3 { rows.deposit_3 } else { rows.deposit_0 });
+        let Terms { tier, deposit, voting } = terms(context, &actions)?;
         let (checkpoint, id) = (context.world.checkpoint(), state::count(context.world)?);
+        let refusal = match hold_claims(context, &actions, voting) {
+            Ok(()) => None,
+            Err(Stop::Abort(abort)) if abort == error::PROPOSAL_ACTION => context.explanation.take().and_then(Text::new),
+            Err(stop) => return Err(stop),
+        };
+        context.world.rollback(&checkpoint);
         let done = actions::take_effect(context, id.0, &actions);
         let shown = |event: &Event| {
             let data = cbor::decode(&event.data).unwrap_or(Value::Null);
@@ -91,7 +115,8 @@ impl Handle for PreviewProposal {
             Err(Stop::Abort(abort)) => Some(Text::new(error::row(abort.code).slug).expect("the words of errors are short")),
             Err(Stop::Miss(miss)) => return Err(Stop::Miss(miss)),
         };
-        Ok(Preview { deposit, error, events: List::new(events).ok_or(error::TOO_MANY_EVENTS)?, tier })
+        let (events, is_cancellable) = (List::new(events).ok_or(error::TOO_MANY_EVENTS)?, is_cancellable(&actions));
+        Ok(Preview { deposit, error, events, is_cancellable, refusal, tier })
     }
 }
 
@@ -243,8 +268,7 @@ impl Handle for Cancel {
             return Err(error::GOVERNANCE_STAGE.into());
         }
         let agreed = agree(context, &state::agreement_key(id, "cancel"))?;
-        // Else a council that abuses its power would stay for good (decision 693).
-        if proposal.actions.iter().all(|action| matches!(action, Action::SetCouncil { .. })) {
+        if !is_cancellable(&proposal.actions) {
             context.explanation = Some("The council cannot cancel a proposal that only names another council.".to_owned());
             return Err(error::PROPOSAL_ACTION.into());
         }

@@ -25,6 +25,9 @@ pub const MAX_NESTING: u32 = 32;
 /// Maximum classes of characters in a regular expression: where it folds cases, each takes whoever compiles it milliseconds.
 const MAX_CLASSES: u64 = 32;
 
+/// Maximum question marks in a JSON path. The library of runners takes twice as long to read a path for each filter within a filter.
+const MAX_FILTERS: usize = 8;
+
 /// The deepest predicates of an XPath rule.
 const MAX_PREDICATES: usize = 3;
 
@@ -156,7 +159,8 @@ fn check_json_path(path: &str) -> Checked {
     // A filter that looks at everything below every value takes the square of the document.
     let filter = path.split_once('?').map_or("", |(_, filter)| filter);
     let is_bounded = !filter.contains("..") && !filter.contains('$') && path.matches("..").count() <= 2;
-    require(is_bounded, "a jsonpath with at most two .., and neither .. nor $ in a filter")
+    require(is_bounded, "a jsonpath with at most two .., and neither .. nor $ in a filter")?;
+    require(path.matches('?').count() <= MAX_FILTERS, "a jsonpath with at most eight filters")
 }
 
 /// Whether an expression is regular: one that a machine without backtracking reads, so that no page keeps a runner busy for ever. It has the group that

@@ -20,7 +20,7 @@ pub fn estimate(rates: &RateCard, kind: &JobKind, bounds: &Bounds) -> Amount {
 /// What usage costs at a runner's rates: tokens for a model, calls for the web, tools and containers, time and memory for all but models and the web.
 pub fn price(rates: &RateCard, kind: &JobKind, usage: &Usage) -> Amount {
     let times = |rate: Amount, count: u64| u128::from(rate.0) * u128::from(count);
-    let time = || times(rates.compute_second, usage.compute_ms.0) / 1_000 + times(rates.memory_mb, usage.memory_mb.0);
+    let time = || (times(rates.compute_second, usage.compute_ms.0) / 1_000).saturating_add(times(rates.memory_mb, usage.memory_mb.0));
     let total = match kind {
         JobKind::Llm => {
             times(rates.llm_input_token, usage.input_tokens.0).saturating_add(times(rates.llm_output_token, usage.output_tokens.0))
@@ -173,6 +173,27 @@ mod tests {
             assert_eq!((split.treasury.0, split.burned.0, split.refund.0), (treasury, burned, refund), "{case}");
             let all: u64 = split.runners.iter().map(|paid| paid.0).sum::<u64>() + split.treasury.0 + split.burned.0 + split.refund.0;
             assert_eq!(all, max_price + tip, "{case}: nothing is lost");
+        }
+    }
+
+    /// Attack: a runner with the largest rates, and a job with the largest bounds, whose price does not fit 128 bits. A price that does not fit is the largest
+    /// there is.
+    #[test]
+    fn prices_at_the_extremes() {
+        let rate = Amount(u64::MAX);
+        let rates = RateCard {
+            llm_input_token: rate,
+            llm_output_token: rate,
+            http_request_base: rate,
+            compute_second: rate,
+            memory_mb: rate,
+            min_job_value: rate,
+            max_job_value: rate,
+        };
+        let bound = Count(u64::MAX);
+        let bounds = Bounds { input_tokens: bound, output_tokens: bound, wall_ms: bound, memory_mb: bound };
+        for kind in [JobKind::Llm, JobKind::Http, JobKind::Mcp, JobKind::Custom, JobKind::Container] {
+            assert_eq!(estimate(&rates, &kind, &bounds), rate, "{kind:?}");
         }
     }
 }

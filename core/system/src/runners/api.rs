@@ -380,7 +380,7 @@ events! {
     "RunnerBelowStake" BelowStake {
         /// The runner.
         runner: Address,
-        /// What stands for it.
+        /// What counts for it: its own, and what others delegated up to a multiple of its own.
         stake: Amount,
         /// What the smallest job asks for.
         required: Amount,

@@ -1,4 +1,4 @@
-//! Stake that others put behind a runner (002 §4; CIP-13): it counts for its draws, and is slashed with its own.
+//! Stake that others put behind a runner (002 §4; CIP-13): it counts for its draws, up to a multiple of its own, and is slashed with its own.
 //!
 //! Delegated CBY of a runner lie together, and who delegates has shares of them; so a slash takes from everybody alike by changing one number.
 //! What is asked back lies in a second heap until its time is over, and is slashed there as well. Once the runner is gone nothing can be
@@ -101,10 +101,11 @@ fn worth(shares: u128, heap: Amount, all: u128) -> Amount {
     Amount(u64::try_from(worth).unwrap_or(u64::MAX).min(heap.0))
 }
 
-/// Whether a runner's own stake is large enough a part of all that stands for it.
-pub(super) fn is_bonded(share: u64, own: Amount, delegated: Amount) -> bool {
-    let all = u128::from(own.0) + u128::from(delegated.0);
-    delegated == Amount::ZERO || u128::from(own.0) * 10_000 >= all * u128::from(share)
+/// How much of what others delegated counts for a runner: so much that its own stake is at least `share`, in hundredths of a percent, of all that
+/// counts (decision 721).
+pub(super) fn counted(share: u64, own: Amount, delegated: Amount) -> Amount {
+    let most = (u128::from(own.0) * u128::from(10_000_u64.saturating_sub(share))).checked_div(u128::from(share));
+    most.and_then(|most| u64::try_from(most).ok()).map_or(delegated, |most| delegated.min(Amount(most)))
 }
 
 impl Handle for Delegate {
@@ -115,7 +116,9 @@ impl Handle for Delegate {
         let mut pool = pool(context.world, address, runner.registered_at)?;
         let mut own = delegation(context.world, address, runner.registered_at, delegator)?;
         let delegated = runner.delegated.checked_add(amount).ok_or(refused())?;
-        if amount == Amount::ZERO || runner.is_leaving || !is_bonded(context.params.jobs.self_bond, runner.stake, delegated) {
+        // What would not count is refused, so that nobody has it slashed for nothing.
+        let does_count = counted(context.params.jobs.self_bond, runner.stake, delegated) == delegated;
+        if amount == Amount::ZERO || runner.is_leaving || !does_count {
             return Err(refused().into());
         }
         let shares = minted(amount, runner.delegated, pool.shares).ok_or(refused())?;

@@ -133,8 +133,8 @@ impl Handle for Update {
         require_short(context, &declared.profile.provides)?;
         let mut runner = state::read(context.world, context.sender)?;
         // Stake is asked for only where it takes larger jobs: one that lost stake stays reachable. The draw looks at the stake for each job (decision 713).
-        let takes_more = declared.rates.max_job_value > runner.rates.max_job_value;
-        if takes_more && effective_stake(&runner) < required_stake(&context.params.jobs, declared.rates.max_job_value) {
+        let (rows, largest) = (&context.params.jobs, declared.rates.max_job_value);
+        if largest > runner.rates.max_job_value && effective_stake(rows, &runner) < required_stake(rows, largest) {
             return Err(error::STAKE_TOO_LOW.into());
         }
         // A result under way is signed with the key that was there when it was asked for.
@@ -162,18 +162,17 @@ impl Handle for Update {
 
 impl Handle for AddStake {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
-        let (sender, amount) = (context.sender, context.value);
+        let (sender, amount, rows) = (context.sender, context.value, &context.params.jobs);
         let mut runner = state::read(context.world, sender)?;
         runner.stake = runner.stake.saturating_add(amount);
         if runner.is_leaving {
             // As for registering: else its record would stay with nothing behind it, and delegators would bear every slash.
-            let is_enough = effective_stake(&runner) >= required_stake(&context.params.jobs, runner.rates.max_job_value);
-            if !is_enough || !delegations::is_bonded(context.params.jobs.self_bond, runner.stake, runner.delegated) {
+            if effective_stake(rows, &runner) < required_stake(rows, runner.rates.max_job_value) {
                 return Err(error::STAKE_TOO_LOW.into());
             }
             runner.is_leaving = false;
             if !state::is_listed(context.world, sender)? {
-                make_room(context, effective_stake(&runner))?;
+                make_room(context, effective_stake(rows, &runner))?;
                 state::directory().insert(context.world, &sender.0)?;
             }
         }
@@ -186,14 +185,14 @@ impl Handle for AddStake {
 impl Handle for Unstake {
     fn handle(self, context: &mut Context<'_>) -> Step<Released> {
         let Self { amount } = self;
+        let rows = &context.params.jobs;
         let mut runner = state::read(context.world, context.sender)?;
-        let rest = runner.stake.checked_sub(amount).ok_or(error::STAKE_TOO_LOW)?;
-        let required = required_stake(&context.params.jobs, runner.rates.max_job_value);
-        let is_bonded = delegations::is_bonded(context.params.jobs.self_bond, rest, runner.delegated);
-        if (rest.saturating_add(runner.delegated) < required || !is_bonded) && !runner.is_leaving {
+        runner.stake = runner.stake.checked_sub(amount).ok_or(error::STAKE_TOO_LOW)?;
+        // What counts is asked for, not the part of all that others delegated: who delegates the most would keep the runner's stake in (decision 721).
+        let required = required_stake(rows, runner.rates.max_job_value);
+        if effective_stake(rows, &runner) < required && !runner.is_leaving {
             return Err(error::STAKE_TOO_LOW.into());
         }
-        runner.stake = rest;
         release(context, context.sender, runner, amount)
     }
 }
@@ -256,7 +255,7 @@ pub fn health(rows: &Jobs, runner: &Runner, height: Height, standstill: &Standst
         () if runner.probation_until > height => "probation",
         () if reputation::points(rows, runner, height) < rows.reputation_min => "low",
         () if !is_healthy(rows, runner, height, standstill) => "silent",
-        () if effective_stake(runner) < required_stake(rows, Amount::ZERO) => "stake",
+        () if effective_stake(rows, runner) < required_stake(rows, Amount::ZERO) => "stake",
         () => HEALTHY,
     }
 }
@@ -376,7 +375,8 @@ fn take_share(
         *amount = amount.saturating_sub(taken);
         taken
     };
-    let before = effective_stake(&runner);
+    let rows = &params.jobs;
+    let before = effective_stake(rows, &runner);
     let mut own = take(&mut runner.stake);
     let mut tranches = std::mem::take(&mut runner.unbonding).into_vec();
     for tranche in &mut tranches {
@@ -385,18 +385,18 @@ fn take_share(
     runner.unbonding = List::new(tranches).expect("as many tranches fit");
     let delegated = take(&mut runner.delegated).saturating_add(delegations::slash_leaving(world, address, &runner, take)?);
     let amount = own.saturating_add(delegated);
-    let rows = &params.jobs;
     state::write(world, address, &runner);
     let required = required_stake(rows, Amount::ZERO);
-    if before >= required && effective_stake(&runner) < required {
-        BelowStake { runner: address, stake: effective_stake(&runner), required }.emit(world);
+    let stake = effective_stake(rows, &runner);
+    if before >= required && stake < required {
+        BelowStake { runner: address, stake, required }.emit(world);
     }
     let was_there = world.debit(OWNER, amount)?;
     assert!(was_there, "the registry holds all stakes");
-    // What others stood for it with pays nobody: a claimant may be one with the runner.
+    // What others stood for it with pays nobody: a claimant, or the job's submitter, may be one with the runner (decision 592).
     let cost = entitled.cost.min(own);
     let rest = amount.saturating_sub(cost);
-    let to_submitter = payment::of_slash(rows, rest, rows.slash_submitter);
+    let to_submitter = payment::of_slash(rows, own.saturating_sub(cost), rows.slash_submitter);
     let to_treasury = payment::of_slash(rows, rest, rows.slash_treasury);
     world.credit(entitled.address, cost.saturating_add(to_submitter))?;
     world.credit(Address::system(crate::treasury::NUMBER), to_treasury)?;

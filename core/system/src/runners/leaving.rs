@@ -14,9 +14,10 @@ use cowboy_types::job::{Runner, Standstill, TRANCHES, Tranche};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, List, error};
 
-/// CBY that stand for a runner: its own and what others delegated to it.
-pub fn effective_stake(runner: &Runner) -> Amount {
-    runner.stake.saturating_add(runner.delegated)
+/// CBY that count for a runner, wherever its stake is asked for: its own and what others delegated to it, up to a multiple of its own (decision 721).
+/// A slash takes from all that stands for it.
+pub fn effective_stake(rows: &Jobs, runner: &Runner) -> Amount {
+    runner.stake.saturating_add(delegations::counted(rows.self_bond, runner.stake, runner.delegated))
 }
 
 /// Whether a runner is heard of often enough (002 §4; decision 78). Blocks in which nobody could be heard of do not count (decision 320).
@@ -60,9 +61,9 @@ pub(super) fn remove(world: &mut World, address: Address, runner: &Runner) -> Re
     Ok(())
 }
 
-/// What stands for a runner, and what still answers for what it did.
-fn standing(runner: &Runner) -> Amount {
-    runner.unbonding.iter().fold(effective_stake(runner), |sum, tranche| sum.saturating_add(tranche.amount))
+/// What counts for a runner, and what still answers for what it did.
+fn standing(rows: &Jobs, runner: &Runner) -> Amount {
+    runner.unbonding.iter().fold(effective_stake(rows, runner), |sum, tranche| sum.saturating_add(tranche.amount))
 }
 
 /// Makes room for one more runner with this stake. Where the registry is full, it takes the place of one that left, which is paid what it asked back
@@ -80,7 +81,7 @@ pub(super) fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
             is_free: !has_work && !stays && runner.stake == Amount::ZERO && waiting.is_empty(),
             is_busy: has_work && stays,
             is_up: stays && is_healthy(&context.params.jobs, &runner, context.height, &still),
-            stake: standing(&runner),
+            stake: standing(&context.params.jobs, &runner),
             registered_at: runner.registered_at,
         };
         others.push((standing, (address, runner, amount)));

@@ -204,14 +204,16 @@ fn find(context: &Context<'_>, submitter: Address, asked: &Asked) -> Step<Found>
     Ok(Found { account, name: asked.name, number, pauses: secret.pauses, version })
 }
 
-/// Whether a policy lets a submitter use a secret in this job.
+/// Whether a policy lets a submitter use a secret in this job. An actor that was handed on uses it only where the policy lists the actor, or needs no account:
+/// nobody is asked who receives an actor, and whoever handed it on may still decide what it does (decision 733).
 fn may_use(context: &Context<'_>, found: &Found, submitter: Address, kind: &JobKind, hosts: &[String]) -> Step<bool> {
     let policy = found.policy();
     let actor = context.world.actor(submitter)?;
     let account = actor.as_ref().map_or(submitter, |actor| actor.owner);
+    let is_handed_on = actor.as_ref().is_some_and(|actor| actor.creator != actor.owner);
     let is_actor = match &policy.actors {
-        Actors::Any => true,
-        Actors::Owned => account == found.account,
+        Actors::Any => !is_handed_on || policy.accounts.is_empty(),
+        Actors::Owned => !is_handed_on && account == found.account,
         Actors::Listed { addresses } => addresses.contains(&submitter),
     };
     let has_code = policy.code_hashes.is_empty() || actor.is_some_and(|actor| policy.code_hashes.contains(&actor.code_hash));
@@ -258,7 +260,7 @@ pub(crate) fn may_see(context: &mut Context<'_>, policies: &[Policy], runner: Ad
             Runners::Pool { id } => is_member(context.world, context.params, context.height, runner, &id.0)?,
         };
         let points = reputation::points(&context.params.jobs, record, context.height);
-        let is_good = effective_stake(record) >= policy.min_stake && points >= policy.min_reputation.0;
+        let is_good = effective_stake(&context.params.jobs, record) >= policy.min_stake && points >= policy.min_reputation.0;
         if !is_named || !is_good || !is_attested(context, policy, runner, record)? {
             return Ok(false);
         }

@@ -36,8 +36,8 @@ const LOOKS_OF_DEMAND: u64 = 1;
 /// Records that a look at a release touches: its own, those of the agenda, what is released, and what counts its recipients.
 const RECORDS_OF_LOOK: u64 = 12;
 
-/// What 0x04 does later for a release weighs when it is caused, so that no block causes more than blocks can do.
-fn weight_of_looks(params: &Params, looks: u64, members: usize) -> u64 {
+/// What 0x04 does later for a release weighs when it is caused, so that no block causes more than blocks can do, and when it is done.
+pub(super) fn weight_of_looks(params: &Params, looks: u64, members: usize) -> u64 {
     let records = looks.saturating_mul(RECORDS_OF_LOOK).saturating_add(u64::try_from(members).unwrap_or(u64::MAX));
     records.saturating_mul(params.weights.record)
 }

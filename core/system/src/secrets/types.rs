@@ -8,9 +8,6 @@ use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Blob, Hash, List, Text, record};
 
-/// Heartbeats in the time after which a proxy counts as absent.
-const HEARTBEATS: u64 = 6;
-
 /// The longest message of a dealing.
 pub const MESSAGE_BYTES: usize = 3_968;
 
@@ -268,7 +265,7 @@ impl Proxy {
 
     /// Whether a heartbeat is due: one that costs nothing. `alive` is the parameter of the blocks after which a proxy counts as absent.
     pub fn is_heartbeat_due(&self, alive: u64, height: u64) -> bool {
-        height >= self.last_heartbeat.0.saturating_add(alive / HEARTBEATS)
+        crate::heartbeat::is_due(self.last_heartbeat, alive, height)
     }
 
     /// Whether it can hold a share: it waited, is up, stays, and has the stake.

@@ -39,8 +39,11 @@ impl Handle for RegisterValidator {
         let record =
             Validator { signing_key, network_key, vrf_key, endpoint, stake: context.value, status: Status::Waiting, jailings: Count::ZERO };
         let is_taken = context.world.get(&state::network_key(&record.network_key))?.is_some();
-        if state::validator(context.world, context.sender)?.is_some() || is_taken {
+        if state::validator(context.world, context.sender)?.is_some() {
             return Err(error::VALIDATOR_STATE.into());
+        }
+        if is_taken {
+            return Err(error::VALIDATOR_KEY_TAKEN.into());
         }
         if signing::address_of_public_key(&record.signing_key).is_none() {
             return Err(error::INVALID_ARGUMENT.into());

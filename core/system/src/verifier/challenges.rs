@@ -84,6 +84,12 @@ fn for_runners(price: Amount, committee: Count, runners: u64) -> Amount {
     Amount(u64::try_from(price).unwrap_or(u64::MAX))
 }
 
+/// Whether a vote for a claim is under way: a proposal decides it, or a member of the council would uphold it. It keeps its place: else whoever outbids
+/// it last ends the vote (decision 324).
+fn is_voted_for(claim: &Challenge) -> bool {
+    claim.is_holding || !claim.upheld_by.is_empty()
+}
+
 /// The place of a new claim: the next one, or, where a job has all that it may have, that of one which is over, or of the open one with the
 /// smallest bond, if the new bond is larger: nobody keeps others out with claims that cost less than theirs (decision 324).
 fn place_for(job: &Job, bond: Amount) -> Result<usize, Abort> {
@@ -93,7 +99,7 @@ fn place_for(job: &Job, bond: Amount) -> Result<usize, Abort> {
     if let Some(over) = job.claims.iter().position(|claim| !claim.is_open()) {
         return Ok(over);
     }
-    let open = job.claims.iter().enumerate().filter(|(_, claim)| claim.retrial == Hash::ZERO);
+    let open = job.claims.iter().enumerate().filter(|(_, claim)| claim.retrial == Hash::ZERO && !is_voted_for(claim));
     let smallest = open.min_by_key(|(place, claim)| (claim.bond, *place)).filter(|(_, claim)| claim.bond < bond);
     smallest.map(|(place, _)| place).ok_or(error::CHALLENGE_REFUSED)
 }

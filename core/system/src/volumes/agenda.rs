@@ -20,9 +20,36 @@ pub const LOOKS: usize = 16;
 /// Slots that a relay loses in one look, at most.
 const LOST_AT_ONCE: u64 = 8;
 
+/// Records that any look touches: the subject's own, those of the agenda, and accounts that are paid.
+const RECORDS_OF_LOOK: u64 = 12;
+
+/// Records that a slot touches which is paid, given or taken: its relay, that one's account and place in the agenda, pages of its directory, and the
+/// volume whose entry moves. A capability that is removed touches no more.
+const RECORDS_OF_SLOT: u64 = 8;
+
 /// The subject that is due, where one is.
 pub fn due(world: &World, height: Height) -> Result<Option<Subject>, Miss> {
     Ok(state::first_due(world)?.filter(|(due, _)| *due <= height).map(|(_, subject)| subject))
+}
+
+/// Modelled time of a look at a subject in ns, as long as it takes at worst (decision 722).
+pub fn weight(world: &World, params: &Params, height: Height, subject: Subject) -> Result<u64, Miss> {
+    let (places, partitions, relays) = match subject {
+        Subject::Volume(id) => {
+            let volume = state::volume(world, &id)?.expect("the agenda names volumes that are there");
+            // Every relay is read where one is drawn.
+            let is_open = |slot: &Slot| slot.relay.is_none() || is_late(params, height, slot);
+            let does_draw = volume.status != Status::Deleted && volume.slots.iter().any(is_open);
+            let relays = if does_draw { state::relays().count(world)? } else { 0 };
+            let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
+            let forgotten = if volume.status == Status::Deleted { volume.capabilities.0.min(count(owners::RECORDS_AT_ONCE)) } else { 0 };
+            (count(volume.slots.len()).saturating_add(forgotten), count(volume.partitions.len()), relays)
+        }
+        Subject::Relay(_) => (LOST_AT_ONCE, 0, 0),
+        Subject::Demand(_) | Subject::Mount(_) => (0, 0, 0),
+    };
+    let records = places.saturating_mul(RECORDS_OF_SLOT).saturating_add(partitions).saturating_add(relays).saturating_add(RECORDS_OF_LOOK);
+    Ok(records.saturating_mul(params.weights.record).saturating_add(relays.saturating_mul(params.weights.draw)))
 }
 
 /// Looks at a subject that is due.
@@ -80,14 +107,19 @@ fn next_look(now: Now<'_>, volume: &Volume) -> Height {
     next.max(now.height.next())
 }
 
+/// Whether the time in which a slot's relay was to rebuild it is over.
+fn is_late(params: &Params, height: Height, slot: &Slot) -> bool {
+    let last = height.0.saturating_sub(params.volumes.fill);
+    slot.rebuilding_since().is_some_and(|since| since.0 <= last)
+}
+
 /// Takes slots from relays that did not rebuild them in time, or took them without enough of their bytes (decision 690), and draws relays for those that
 /// have none.
 fn give_slots(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -> Result<(), Miss> {
     ledger::count(now.params, volume, now.height);
-    let last = now.height.0.saturating_sub(now.params.volumes.fill);
-    let is_late = |slot: &Slot| slot.rebuilding_since().is_some_and(|since| since.0 <= last);
     for place in 0..volume.slots.len() {
-        let Some(relay) = volume.slots.get(place).filter(|slot| is_late(slot)).and_then(|slot| slot.relay) else { continue };
+        let slot = volume.slots.get(place).filter(|slot| is_late(now.params, now.height, slot));
+        let Some(relay) = slot.and_then(|slot| slot.relay) else { continue };
         placement::note_late(world, now, volume, relay)?;
         // One that serves it is paid for what it has.
         let mut paid = Paid::default();

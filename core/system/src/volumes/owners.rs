@@ -237,7 +237,7 @@ impl Handle for UndeleteVolume {
 const SLOTS_AT_ONCE: usize = 4;
 
 /// Partitions or capabilities of a volume that one look removes, at most.
-const RECORDS_AT_ONCE: usize = 16;
+pub(super) const RECORDS_AT_ONCE: usize = 16;
 
 /// Removes a volume for good, a few records in each block: first relays are paid and lose their slots, then partitions and capabilities go, and at
 /// last the rest of the escrow goes back to the owner.

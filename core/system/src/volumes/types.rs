@@ -12,9 +12,6 @@ use cowboy_volumes::{Code, Mode, Top};
 /// The longest name of a region.
 pub const REGION_BYTES: usize = 16;
 
-/// Heartbeats in the time after which a relay counts as gone.
-const HEARTBEATS: u64 = 6;
-
 /// The most demands that a relay has to answer at once.
 pub const MAX_DEMANDS: usize = 64;
 
@@ -362,7 +359,7 @@ impl Relay {
 
     /// Whether a heartbeat is due: one that costs nothing. `alive` is the parameter of the blocks after which a relay counts as gone.
     pub fn is_heartbeat_due(&self, alive: u64, height: u64) -> bool {
-        height >= self.last_heartbeat.0.saturating_add(alive / HEARTBEATS)
+        crate::heartbeat::is_due(self.last_heartbeat, alive, height)
     }
 
     /// Whether it keeps nothing and has to answer nothing.

@@ -29,9 +29,6 @@ use crate::hash::{Hash, keccak256};
 /// The most bytes of one result (003 §5.4).
 pub const MAX_RESULT_BYTES: usize = 65_536;
 
-/// The most bytes of a job as it was submitted.
-pub const MAX_REQUEST_BYTES: usize = 131_072;
-
 /// The most members of a committee.
 pub const MAX_MEMBERS: usize = 64;
 

@@ -9,7 +9,7 @@ use crate::wire::{Blob, List, Text};
 /// The most checks of a job.
 pub const MAX_CHECKS: usize = 16;
 
-/// The most bytes of a job's request.
+/// The most bytes of a job's request: of the job as it was submitted.
 pub const REQUEST_BYTES: usize = 131_072;
 
 /// The most bytes of a JSON schema that a result is held to.

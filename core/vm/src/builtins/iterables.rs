@@ -1,7 +1,7 @@
 //! What works on iterables: their iterators, and what is made of all their items.
 
 use super::{drop_call, is_callable};
-use crate::costs::ITERATION;
+use crate::costs::{ITERATION, SUM_ITEM, SUM_UNLIKE};
 use crate::error::{Outcome, Throw};
 use crate::frame::{CompareOp, OnReturn, Pending, Wake};
 use crate::objects::sorting;
@@ -97,6 +97,11 @@ fn extreme_native(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Out
     }
     if !key.is_undefined() && !key.is_none() {
         return Err(Throw::Fallback);
+    }
+    if let (1, Some(Payload::Range(range))) = (rest.len(), rest[0].object().map(|object| vm.heap.payload(object))) {
+        if let Some((first, last)) = range.ends() {
+            return Ok(Value::Int(if (op == CompareOp::Gt) == (first < last) { last } else { first }));
+        }
     }
     let held = if rest.len() == 1 { vm.collect(rest[0])? } else { Vec::new() };
     let items = if rest.len() == 1 { &held } else { rest };
@@ -210,8 +215,8 @@ pub(super) fn sum(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let items = vm.collect(args[0])?;
     let mut total = vm.heap.retain(start);
+    vm.owe(SUM_ITEM.of(items.len()));
     for (index, &item) in items.iter().enumerate() {
-        // What is charged for integers and floats is the same: nothing.
         match (total, item) {
             (Value::Int(left), Value::Int(right)) => {
                 if let Some(next) = left.checked_add(right) {
@@ -225,6 +230,7 @@ pub(super) fn sum(vm: &mut Vm, args: &[Value]) -> Outcome {
             }
             _ => {}
         }
+        vm.owe(SUM_UNLIKE.once());
         match vm.binary(BinaryOp::Add, total, item) {
             Ok(next) => {
                 vm.heap.release(total);

@@ -68,6 +68,7 @@ costs! {
     TEXT_PASSED_WIDE 3 / 4 "byte" "decision 364" "text beyond ASCII passed over, rounded up";
     TEXT_CASED 1 / 1 "byte" "decision 364" "text in another case, asked what it is";
     TEXT_CASED_WIDE 2 / 1 "byte" "decision 364" "text beyond ASCII in another case, asked what it is";
+    CAPITAL_SIGMA 6 / 1 "character" "decision 726" "a capital sigma in text put into lower case: what is around it decides";
     TEXT_PART 3 / 1 "part" "decision 364" "text split; a tab or line of `expandtabs`";
     TEXT_HALVED 1 / 2 "byte" "decision 282" "tabs expanded, lines split";
     TEXT_JOINED_ITEM 1 / 1 "item" "decision 364" "texts joined, by their number";
@@ -96,9 +97,10 @@ costs! {
 
     // Bytes and views.
     BYTES_MADE 1 / 4 "byte" "decision 364" "bytes joined, appended, repeated, encoded or passed over";
+    TEXT_RECODED 1 / 4 "byte" "decision 726" "text encoded as UTF-16 or UTF-32, bytes decoded from them";
     BYTES_FILLED 1 / 8 "byte" "decision 364" "bytes of zeros, bytes moved or replaced";
     BYTES_COPIED 1 / 16 "byte" "decision 282" "bytes, views and values of `struct` copied; files; two views compared";
-    BYTES_PART 4 / 1 "part" "decision 364" "bytes split";
+    BYTES_PART 8 / 1 "part" "decision 726" "bytes split";
     BYTES_JOINED_ITEM 3 / 1 "item" "decision 364" "bytes joined, by their number";
     BYTES_HALVED 1 / 2 "byte" "decision 282" "tabs expanded in bytes";
     BYTES_REPLACED 1 / 1 "part" "decision 364" "bytes replaced, by the number of their places";
@@ -131,12 +133,13 @@ costs! {
     CONTENT_TAKEN 1 / 16 "byte" "decision 282" "builtin content of a subclass's instance taken for its methods";
 
     // Dicts and sets.
-    ENTRY_COPIED 2 / 1 "entry" "decision 364" "sets and dicts copied, made of items";
+    ENTRY_COPIED 5 / 1 "entry" "decision 726" "sets and dicts copied, made of items";
     GAP_COPIED 1 / 8 "gap" "decision 282" "deleted entries of what is copied";
     GAP_PASSED 1 / 8 "gap" "decision 364" "deleted entries of a dict passed over";
+    ENTRY_COMPARED 4 / 1 "entry" "decision 726" "entries of two dicts compared, beside reading them";
     ENTRY_COMBINED 5 / 1 "entry" "decision 364" "sets combined";
     ENTRY_FOLDED 3 / 1 "entry" "decision 364" "sets combined in place; `dict.fromkeys`; `**mapping`; a view of a class's attributes as a dict";
-    ENTRY_AS_KEYWORD 8 / 1 "entry" "decision 364" "`**mapping` as keywords";
+    ENTRY_AS_KEYWORD 24 / 1 "entry" "decision 726" "`**mapping` as keywords";
     KEYWORD_NAME 1 / 8 "byte" "decision 364" "the names of keywords from `**mapping`";
     ENTRY_LISTED 1 / 1 "entry" "decision 364" "entries of a dict or set read or shown";
     KEY_FAR 3 / 1 "place" "decision 364" "a key further than 16 places from where its hash says";
@@ -146,7 +149,7 @@ costs! {
 
     // Iteration.
     ITERATION 1 / 1 "item" "decision 364" "an item of a builtin iterator taken by a native function";
-    ENUMERATED 4 / 1 "pair" "decision 709" "a pair of `enumerate` that a native function takes";
+    ENUMERATED 4 / 1 "tuple" "decisions 709, 726" "a tuple of `enumerate` or `zip` that a native function takes";
     INNER_STEP 8 / 1 "step" "decision 282" "a step of an `enumerate` or `zip` over another builtin iterator";
     ITERATOR_MADE 6 / 1 "iterator" "decision 282" "a `zip` made, by its iterators beyond two";
     ZIPPED 1 / 1 "step" "decision 364" "a step of `zip`, and each iterator of the step";
@@ -166,24 +169,26 @@ costs! {
     LARGE 3 / 1 "operation" "decision 364" "an operation on integers above 64 bits";
     LIMBS_ADDED 1 / 1 "limb" "decision 282" "`+ - & | ^ >> <<` of integers above 64 bits, by the limbs of the larger operand";
     LIMBS_MULTIPLIED 1 / 1 "product of limbs" "decision 282" "`* / // % divmod` of integers above 64 bits, by their limbs";
-    LIMBS_RAISED 64 / 1 "limb²" "decision 282" "`**` of integers above 64 bits, by their limbs";
+    LIMBS_RAISED 112 / 1 "limb²" "decision 726" "`**` of integers above 64 bits, by their limbs";
     BITS_SHIFTED 1 / 256 "bit" "decision 282" "`<<`, by the bits that it shifts";
     LIMBS_COMPARED 1 / 4 "limb" "decision 364" "integers above 64 bits compared";
     MODULAR 3 / 1 "bit" "decision 282" "`pow` by a modulus, by the bits of the exponent, and one more";
-    MODULAR_LIMBS 1 / 4 "limb²" "decision 282" "each of them, by the modulus";
+    MODULAR_LIMBS 5 / 16 "limb²" "decision 726" "each of them, by the modulus";
     ROUNDED 8 / 1 "integer" "decision 282" "an integer rounded to a power of ten";
     LIMBS_ROUNDED 1 / 4 "limb²" "decision 282" "its limbs";
     LARGE_AS_FLOAT 20 / 1 "integer" "decision 364" "an integer above 64 bits made a float";
     BIT_READ 1 / 1 "bit" "decision 364" "`isqrt`; an integer above 64 bits as JSON";
-    BITS_FOLDED 1 / 4 "bit" "decision 364" "`gcd`, `lcm`, by the bits of each argument; an inverse by `pow`, by twice the bits of the modulus";
-    FLOAT_REMAINDER 8 / 1 "operation" "decision 364" "`//`, `%`, `divmod` of floats";
-    EXPONENTS_APART 1 / 16 "exponent" "decision 364" "`//`, `%`, `divmod` of floats, by the difference of the exponents";
+    BITS_FOLDED 3 / 8 "bit" "decision 726" "`gcd`, `lcm`, by the bits of each argument; an inverse by `pow`, by twice the bits of the modulus";
+    FLOAT_REMAINDER 8 / 1 "operation" "decision 364" "`//`, `%`, `divmod` of floats, `fmod`, `remainder`";
+    EXPONENTS_APART 1 / 16 "exponent" "decisions 364, 726" "`//`, `%`, `divmod` of floats, `fmod`, `remainder`, by the difference of the exponents";
     FLOAT_ROOT 20 / 1 "operation" "decision 364" "`a ** 0.5`";
     FLOAT_POWER 120 / 1 "operation" "decision 364" "a power of floats";
-    COMPLEX_POWER 350 / 1 "operation" "decision 364" "a power of complex numbers";
+    COMPLEX_POWER 600 / 1 "operation" "decision 726" "a power of complex numbers";
     FACTOR 16 / 1 "factor" "decision 364" "`factorial`, `comb`, `perm`";
     FLOAT_READ 4 / 1 "item" "decision 364" "`hypot`, `dist`, `fsum` and the like, by their arguments";
     FLOAT_SUMMED 8 / 1 "item" "decision 364" "`fsum`, exactly";
+    SUM_ITEM 1 / 1 "item" "decision 726" "`sum`";
+    SUM_UNLIKE 3 / 1 "item" "decision 726" "`sum`, of what is not of the type of the sum before it, or is no integer of 64 bits and no float";
     PRODUCT_ITEM 2 / 1 "item" "decision 364" "`math.prod`";
     LARGE_HASH 120 / 1 "integer" "decision 364" "`hash` of integers above 64 bits";
     INSTANCE_HASH 3 / 1 "instance" "decision 364" "`hash` of instances";

@@ -20,6 +20,7 @@ def namedtuple_class(typename, field_names, bases=(tuple,), *, rename=False, def
             if not name.isidentifier() or name in _KEYWORDS or name.startswith("_") or name in seen:
                 field_names[index] = f"_{index}"
             seen.append(name)
+    typename = str(typename)
     _check_field_names(typename, field_names, rename)
     fields = tuple(field_names)
     field_defaults = {}

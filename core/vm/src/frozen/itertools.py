@@ -244,16 +244,17 @@ def islice(iterable, *bounds):
     """The items that range(...) with the same bounds would index."""
     if not 1 <= len(bounds) <= 3:
         raise TypeError(f"islice expected {'at least 2' if not bounds else 'at most 4'} arguments, got {len(bounds) + 1}")
+    most = (1 << 63) - 1
     start, stop, step = (0, bounds[0], 1) if len(bounds) == 1 else (*bounds, 1)[:3]
     start = 0 if start is None else start
     step = 1 if step is None else step
     if type(start) is not int or type(step) is not int or stop is not None and type(stop) is not int:
         start, stop, step = [each.__index__() if hasattr(type(each), "__index__") else each for each in (start, stop, step)]
-    if stop is not None and (not isinstance(stop, int) or stop == -1):
+    if stop is not None and (not isinstance(stop, int) or stop == -1 or not ~most <= stop <= most):
         raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
-    if not isinstance(start, int) or start < 0 or (stop is not None and stop < 0):
+    if not isinstance(start, int) or not 0 <= start <= most or (stop is not None and stop < 0):
         raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
-    if not isinstance(step, int) or step < 1:
+    if not isinstance(step, int) or not 1 <= step <= most:
         raise ValueError("Step for islice() must be a positive integer or None.")
     # What lies before the first item is taken even where no item is wanted.
     stop = stop if stop is None or stop > start else start

@@ -165,7 +165,23 @@ impl Vm {
                 return Ok(value);
             }
         }
+        if let Some(owner) = self.field_owner(class, name) {
+            self.heap.retain(Value::Obj(name));
+            let kind = if matches!(owner, ty::INT | ty::FLOAT) { ty::GETSET } else { ty::MEMBER };
+            return Ok(self.heap.make(kind, Payload::Member { name, class: owner, read_only: true }));
+        }
         Err(self.no_attribute(Value::Obj(class), name))
+    }
+
+    /// The builtin type, a class or one above it, whose instances have a field of that name.
+    pub(super) fn field_owner(&self, class: Ref, name: Ref) -> Option<Ref> {
+        let owners: &[Ref] = match name {
+            nm::REAL | nm::IMAG => &[ty::INT, ty::FLOAT, ty::COMPLEX],
+            nm::NUMERATOR | nm::DENOMINATOR => &[ty::INT],
+            nm::START | nm::STOP | nm::STEP => &[ty::RANGE, ty::SLICE],
+            _ => &[],
+        };
+        owners.iter().copied().find(|&owner| self.heap.is_subclass(class, owner))
     }
 
     /// `__annotations__` of a class: its own, never those of a base.

@@ -264,7 +264,15 @@ impl Vm {
             let message = format!("'{}' object attribute '{}' is read-only", self.heap.class_name(object), self.heap.name_text(name));
             return self.raise(ty::ATTRIBUTE_ERROR, &message);
         }
-        self.no_attribute(object, name)
+        match self.field_owner(class, name) {
+            Some(owner @ (ty::INT | ty::FLOAT)) => {
+                let (name, owner) = (self.heap.name_text(name), self.heap.name_of_class(owner));
+                let message = format!("attribute '{name}' of '{owner}' objects is not writable");
+                self.raise(ty::ATTRIBUTE_ERROR, &message)
+            }
+            Some(_) => self.read_only(),
+            None => self.no_attribute(object, name),
+        }
     }
 
     /// Sets an attribute of a class; takes the reference over. Caches about classes become void.

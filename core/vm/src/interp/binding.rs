@@ -1,13 +1,11 @@
-//! Arguments become parameters: of functions written in Python, and of builtin ones.
+//! Arguments become the parameters of functions written in Python.
 
 use super::Vm;
 use crate::costs::{KEYWORD_DEFAULT, PARAMETER_PASSED, TEXT_WRITTEN};
 use crate::error::{Outcome, Throw};
 use crate::image::LinkedCode;
 use crate::payload::Payload;
-use crate::runtime::native::NativeKind;
 use crate::runtime::protocol::Hashing;
-use crate::types::{FIXED_COUNT, nm};
 use crate::value::{Ref, Value};
 use cowboy_compiler::code::Code;
 
@@ -225,117 +223,5 @@ impl Vm {
             )
         };
         self.type_error(message)
-    }
-
-    /// Binds the arguments of a builtin function: one value per parameter, then the extra positional ones. Not retained,
-    /// but for the dict of extra keywords.
-    pub(super) fn bind_native(&mut self, row: u16, at: usize, count: usize, names: Option<Ref>) -> Outcome<(Vec<Value>, Option<Value>)> {
-        let native = self.native(row);
-        let signature = &native.signature;
-        let names: Vec<Value> = match names {
-            Some(names) => self.heap.tuple_items(Value::Obj(names)),
-            None => Vec::new(),
-        };
-        let given = count - names.len();
-        let mut bound = vec![Value::Undefined; signature.names.len()];
-        let mut extra = Vec::new();
-        for (index, &value) in self.registers[at..at + given].iter().enumerate() {
-            match bound.get_mut(index).filter(|_| index < signature.positional) {
-                Some(parameter) => *parameter = value,
-                None => extra.push(value),
-            }
-        }
-        // How messages call it, and how many parameters the caller does not see.
-        let (owner, constructor) = (native.owner, matches!(native.short, "__new__" | "__init__"));
-        let (shown, full) = if constructor { (owner, owner) } else { (native.short, native.name) };
-        let method = usize::from(native.kind != NativeKind::Function && (constructor || native.kind != NativeKind::Static));
-        let by_name = signature.positional > signature.positional_only.max(method);
-        if !extra.is_empty() && !signature.var_positional {
-            let (given, most) = ((given + names.len()).saturating_sub(method), signature.positional - method.min(signature.positional));
-            let plural = if most == 1 { "" } else { "s" };
-            let message = if signature.names.len() == method {
-                format!("{full}() takes no arguments ({given} given)")
-            } else if by_name {
-                let bound = if signature.required == signature.positional { "exactly" } else { "at most" };
-                let sort = if signature.positional < signature.names.len() { "positional " } else { "" };
-                format!("{shown}() takes {bound} {most} {sort}argument{plural} ({given} given)")
-            } else if most == 1 && signature.required == method + 1 && signature.names.len() == most + method {
-                format!("{full}() takes exactly one argument ({given} given)")
-            } else if signature.required == signature.positional {
-                format!("{shown} expected {most} argument{plural}, got {given}")
-            } else {
-                format!("{shown} expected at most {most} argument{plural}, got {given}")
-            };
-            return Err(self.type_error(message));
-        }
-        // A class with an `__init__` of its own may take keywords that its builtin `__new__` does not know, and the other way round.
-        let ignored = constructor && !names.is_empty() && signature.names.len() == signature.positional_only && {
-            let (class, partner) = match (bound[0], native.short) {
-                (Value::Obj(class), "__new__") => (class, nm::INIT),
-                (instance, _) => (self.heap.class_of(instance), nm::NEW),
-            };
-            class.0 >= FIXED_COUNT && self.lookup(class, partner).is_some_and(|partner| self.heap.native_row(partner).is_none())
-        };
-        let names = if ignored { Vec::new() } else { names };
-        let mut dict = None;
-        if signature.var_keyword {
-            dict = Some(Value::Obj(self.heap.new_dict()));
-        }
-        for (offset, name) in names.iter().enumerate() {
-            let value = self.registers[at + given + offset];
-            let text = self.heap.text(*name).unwrap_or_default();
-            let known = signature.names.iter().position(|parameter| *parameter == text);
-            match (known, dict) {
-                (Some(index), _) if index >= signature.positional_only && bound[index].is_undefined() => bound[index] = value,
-                (_, Some(Value::Obj(dict))) => {
-                    let key = self.heap.retain(*name);
-                    self.heap.retain(value);
-                    self.dict_insert_text(dict, key, value);
-                }
-                (known, _) => {
-                    let text = self.heap.text(*name).unwrap_or_default();
-                    let message = if signature.names.len() == signature.positional_only {
-                        format!("{full}() takes no keyword arguments")
-                    } else if let Some(index) = known.filter(|&index| index >= signature.positional_only) {
-                        format!("argument for {shown}() given by name ('{text}') and position ({})", index + 1 - method)
-                    } else {
-                        format!("'{text}' is an invalid keyword argument for {shown}()")
-                    };
-                    return Err(self.type_error(message));
-                }
-            }
-        }
-        for (index, value) in bound.iter().enumerate().take(signature.required) {
-            if value.is_undefined() {
-                if index < method {
-                    let message = if native.short == "__new__" {
-                        format!("{}(): not enough arguments", native.name)
-                    } else if native.is_slot() {
-                        format!("descriptor '{}' of '{owner}' object needs an argument", native.short)
-                    } else {
-                        format!("unbound method {}() needs an argument", native.name)
-                    };
-                    return Err(self.type_error(message));
-                }
-                let given = given.saturating_sub(method);
-                let required = signature.required - method;
-                let plural = if required == 1 { "" } else { "s" };
-                let message = if index >= signature.positional_only {
-                    format!("{shown}() missing required argument '{}' (pos {})", signature.names[index], index + 1 - method)
-                } else if required == 1 && signature.positional == method + 1 && signature.names.len() == method + 1 {
-                    format!("{full}() takes exactly one argument ({given} given)")
-                } else if signature.required == signature.positional && !signature.var_positional {
-                    format!("{shown} expected {required} argument{plural}, got {given}")
-                } else {
-                    format!("{shown} expected at least {required} argument{plural}, got {given}")
-                };
-                return Err(self.type_error(message));
-            }
-        }
-        if let Some(dict) = dict {
-            bound.push(dict);
-        }
-        bound.extend(extra);
-        Ok((bound, dict))
     }
 }

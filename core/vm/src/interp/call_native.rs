@@ -56,17 +56,23 @@ impl Vm {
     /// its class, or the class that a `__new__` is given.
     #[inline]
     pub(super) fn run_native(&mut self, native: &Native, arguments: &[Value]) -> Outcome {
-        match (native.first, arguments.first()) {
-            (First::Instance(owner), Some(&receiver)) => {
+        self.check_first(native, arguments.first().copied())?;
+        (native.function)(self, arguments)
+    }
+
+    #[inline]
+    pub(super) fn check_first(&mut self, native: &Native, first: Option<Value>) -> Outcome<()> {
+        match (native.first, first) {
+            (First::Instance(owner), Some(receiver)) => {
                 let class = self.heap.class_of(receiver);
                 if class != owner && !self.heap.is_subclass(class, owner) {
                     return Err(self.wrong_receiver(native, owner, receiver));
                 }
+                Ok(())
             }
-            (First::Class(owner), Some(&class)) => self.check_made(owner, class)?,
-            _ => {}
+            (First::Class(owner), Some(class)) => self.check_made(owner, class),
+            _ => Ok(()),
         }
-        (native.function)(self, arguments)
     }
 
     /// TypeError for a method of a builtin type that is called with something else before its arguments.

@@ -2,7 +2,8 @@
 
 use super::{CompareOp, Expect, Then, Vm};
 use crate::costs::{
-    ENTRY_LISTED, INT_WITH_FLOAT, ITEMS_COMPARED, ITEMS_COMPARED_LONG, ITEMS_COMPARED_SHORT, LARGE, TEXT_COMPARED, UNLIKE_COMPARED,
+    ENTRY_COMPARED, ENTRY_LISTED, INT_WITH_FLOAT, ITEMS_COMPARED, ITEMS_COMPARED_LONG, ITEMS_COMPARED_SHORT, LARGE, TEXT_COMPARED,
+    UNLIKE_COMPARED,
 };
 use crate::error::{Outcome, Throw};
 use crate::heap::numbers::{Number, compare_numbers};
@@ -395,7 +396,7 @@ impl Vm {
         if count != self.heap.dict_len(b) {
             return Ok(false);
         }
-        self.spend(ENTRY_LISTED.of(count))?;
+        self.spend(ENTRY_LISTED.of(count) + ENTRY_COMPARED.of(count))?;
         let pairs = self.heap.dict_pairs(Value::Obj(a));
         for (key, value) in pairs {
             let hash = self.hash_native(key)?;

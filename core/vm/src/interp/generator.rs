@@ -110,15 +110,15 @@ impl Vm {
                 Ok(())
             }
             Wake::Throw(exception) => match delegate.map(|register| self.registers[base + usize::from(register)]) {
-                Some(Value::Obj(inner)) if started && self.takes_exceptions(inner) => {
+                Some(Value::Obj(inner)) if started && self.takes_exceptions(inner, exception) => {
                     // The exception goes to the generator that is delegated to; the `Send` and `Yield` before `pc` take its answer.
                     let send = self.program.codes[code as usize].code.instructions[pc as usize - 2];
                     let done = i64::from(pc) - 1 + send.immediate();
                     self.frames.last_mut().expect("pushed above").pc = pc - 1;
                     let (on_return, dest) = (OnReturn::Send { done: done as u32 }, base + usize::from(send.a));
                     let exits = self.is_generator_exit(exception);
-                    if !exits && matches!(self.heap.payload(inner), Payload::Generator(_)) {
-                        return self.resume_generator(inner, Wake::Throw(exception), on_return, dest);
+                    if let (false, Some(generator)) = (exits, self.stepped(inner)) {
+                        return self.resume_generator(generator, Wake::Throw(exception), on_return, dest);
                     }
                     // `close` is for GeneratorExit, which goes on here; other iterators may have a `throw` of their own.
                     let helper = self.helper(if exits { "delegate_close" } else { "delegate_throw" });
@@ -134,9 +134,23 @@ impl Vm {
         }
     }
 
-    /// Whether an iterator that `yield from` or `await` goes through is told of exceptions.
-    fn takes_exceptions(&self, iterator: Ref) -> bool {
-        matches!(self.heap.payload(iterator), Payload::Generator(_) | Payload::Instance(_) | Payload::Extended(_))
+    /// The generator that a step of an iterator is one of: itself, or the asynchronous one that it belongs to.
+    fn stepped(&self, iterator: Ref) -> Option<Ref> {
+        match self.heap.payload(iterator) {
+            Payload::Generator(_) => Some(iterator),
+            Payload::AsyncStep { generator, .. } => generator.object(),
+            _ => None,
+        }
+    }
+
+    /// Whether an iterator that `yield from` or `await` goes through is told of an exception. The step of an asynchronous generator that is
+    /// closed leaves the generator as it is.
+    fn takes_exceptions(&self, iterator: Ref, exception: Value) -> bool {
+        match self.heap.payload(iterator) {
+            Payload::AsyncStep { .. } => !self.is_generator_exit(exception),
+            Payload::Generator(_) | Payload::Instance(_) | Payload::Extended(_) => true,
+            _ => false,
+        }
     }
 
     /// Whether what is thrown is a GeneratorExit, or its class.
@@ -414,10 +428,16 @@ impl Vm {
 
     /// One step of an asynchronous generator, driven by whoever awaits it.
     fn async_step(&mut self, generator: Value, sent: Value, kind: u8, value: Value, on_return: OnReturn, dest: usize) -> Outcome<()> {
-        self.heap.release(value);
         let Value::Obj(generator) = generator else { return Err(Throw::Trap(Trap::Internal)) };
-        let finished = self.heap.generator(generator).is_none_or(|row| row.state == GeneratorState::Done);
-        if finished {
+        let (is_finished, is_awaiting) = self.heap.generator(generator).map_or((true, false), |row| {
+            (row.state == GeneratorState::Done, row.state == GeneratorState::Suspended && row.delegate.is_some())
+        });
+        // What the generator awaits gets what its driver sends.
+        if is_awaiting {
+            return self.resume_generator(generator, Wake::Send(value), on_return, dest);
+        }
+        self.heap.release(value);
+        if is_finished {
             return Err(Throw::Raise(self.exception(ty::STOP_ASYNC_ITERATION, Value::Undefined)));
         }
         self.heap.retain(sent);

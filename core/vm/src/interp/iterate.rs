@@ -230,8 +230,8 @@ impl Vm {
                 Ok(pairs.into_iter().map(|(key, value)| self.heap.dict_part(key, value, part)).collect())
             }
             Payload::Iterator(state) => {
-                // A pair is a tuple that is made; those of `zip` are charged by its steps.
-                let pairs = usize::from(matches!(**state, Iter::Enumerate { .. }));
+                // A tuple is made for each step.
+                let pairs = usize::from(matches!(**state, Iter::Enumerate { .. } | Iter::Zip { .. }));
                 let mut items = Vec::new();
                 while let Some(item) = self.next_native(value)? {
                     self.spend(ITERATION.once() + ENUMERATED.of(pairs))?;

@@ -17,8 +17,10 @@ impl Vm {
         let (left_class, right_class) = (self.heap.class_of(left), self.heap.class_of(right));
         let alternative = |function: Option<Value>, swapped: bool| Some(Alternative { function: function?, swapped, negate: false });
         let augmented = if inplace { self.lookup(left_class, augmented) } else { None };
-        let forward = self.lookup(left_class, method);
+        let augmented = augmented.filter(|&function| op != BinaryOp::Mul || self.takes_operand(function, op, right));
+        let forward = self.lookup(left_class, method).filter(|&function| self.takes_operand(function, op, right));
         let backward = if left_class == right_class { None } else { self.lookup(right_class, reflected) };
+        let backward = backward.filter(|&function| self.takes_operand(function, op, left));
         let right_first = left_class != right_class
             && self.heap.is_subclass(right_class, left_class)
             && backward.is_some()
@@ -43,6 +45,24 @@ impl Vm {
         match next {
             Some(next) => Err(self.try_alternative(next, rest, left, right, symbol)),
             None => self.last_resort(left, right, symbol),
+        }
+    }
+
+    /// Whether a method may be asked by an operator. Those of builtin sequences raise what is no operand of theirs, and on CPython they come
+    /// after all others: whatever they would refuse is left to those.
+    fn takes_operand(&self, function: Value, op: BinaryOp, other: Value) -> bool {
+        let Some(row) = self.heap.native_row(function) else { return true };
+        let classes: &[_] = match self.native(row).owner {
+            "str" => &[ty::STR],
+            "list" => &[ty::LIST],
+            "tuple" => &[ty::TUPLE],
+            "bytes" | "bytearray" => &[ty::BYTES, ty::BYTEARRAY, ty::MEMORYVIEW],
+            _ => return true,
+        };
+        match op {
+            BinaryOp::Mul => self.heap.as_int(other).is_some(),
+            BinaryOp::Add => classes.iter().any(|&class| self.heap.is_instance(other, class)),
+            _ => true,
         }
     }
 
@@ -118,15 +138,14 @@ impl Vm {
     /// TypeError for operands; releases them.
     fn unsupported(&mut self, left: Value, right: Value, symbol: &str) -> Throw {
         let (a, b) = (self.heap.class_name(left), self.heap.class_name(right));
-        let is_text = self.heap.text(left).is_some();
+        let not_joined = crate::objects::sequences::not_joined(self, left, right).filter(|_| matches!(symbol, "+" | "+="));
+        // What has a length and cannot be repeated keeps `*=` from the other side.
+        let left_class = self.heap.class_of(left);
+        let is_sized = symbol == "*=" && self.lookup(left_class, crate::types::nm::LEN).is_some();
         let message = match symbol {
-            "+" | "+=" if is_text && symbol == "+" => format!("can only concatenate str (not \"{b}\") to str"),
-            "+" if self.heap.is_instance(left, ty::LIST) => format!("can only concatenate list (not \"{b}\") to list"),
-            "+" if self.heap.is_instance(left, ty::TUPLE) => format!("can only concatenate tuple (not \"{b}\") to tuple"),
-            "+" if self.heap.is_instance(left, ty::BYTES) => format!("can't concat {b} to bytes"),
-            "+=" if is_text => format!("can only concatenate str (not \"{b}\") to str"),
+            _ if not_joined.is_some() => not_joined.unwrap_or_default(),
             "*" | "*=" if self.is_repeatable(left) => format!("can't multiply sequence by non-int of type '{b}'"),
-            "*" | "*=" if self.is_repeatable(right) && (symbol == "*" || !self.heap.is_python_instance(left)) => {
+            "*" | "*=" if self.is_repeatable(right) && !is_sized && (symbol == "*" || !self.heap.is_python_instance(left)) => {
                 format!("can't multiply sequence by non-int of type '{a}'")
             }
             _ => format!("unsupported operand type(s) for {symbol}: '{a}' and '{b}'"),

@@ -2,10 +2,7 @@
 
 use super::operator_methods::set_helper;
 use super::{CacheKind, OnReturn, Vm};
-use crate::costs::{
-    BITS_SHIFTED, BYTES_MADE, Charge, EXPONENTS_APART, FLOAT_REMAINDER, LARGE, LIMBS_ADDED, LIMBS_MULTIPLIED, LIMBS_RAISED, TEXT_APPENDED,
-    TRUTH_AS_NUMBER,
-};
+use crate::costs::{BITS_SHIFTED, BYTES_MADE, Charge, LARGE, LIMBS_ADDED, LIMBS_MULTIPLIED, LIMBS_RAISED, TEXT_APPENDED, TRUTH_AS_NUMBER};
 use crate::error::{Outcome, Throw};
 use crate::heap::numbers::Number;
 use crate::payload::Payload;
@@ -340,9 +337,7 @@ impl Vm {
 
     fn float_op(&mut self, op: BinaryOp, a: F64, b: F64) -> Outcome<Option<Value>> {
         if matches!(op, BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod) {
-            // The remainder is found bit by bit, as many as the exponents are apart.
-            let exponent = |number: F64| sizes::saturating((number.to_bits() >> 52) & 0x7ff);
-            self.spend(FLOAT_REMAINDER.once() + EXPONENTS_APART.of(exponent(a).saturating_sub(exponent(b))))?;
+            self.spend(crate::costs::remainder(a, b))?;
         }
         let value = match op {
             BinaryOp::Add => a + b,

@@ -63,7 +63,8 @@ impl Display for Vm {
         let outcome = match Spec::parse(spec, subject) {
             Ok(parsed) => {
                 if matches!(subject, Subject::Float | Subject::Complex) {
-                    self.spend(FLOAT_DIGITS.once())?;
+                    // A percentage is the digits of another number.
+                    self.spend(FLOAT_DIGITS.of(if spec.ends_with('%') { 2 } else { 1 }))?;
                 }
                 self.spend(TEXT_WRITTEN.of(parsed.min_size()))?;
                 self.reserve(parsed.min_size())?;

@@ -71,8 +71,8 @@ pub(crate) const UNARY: &[NativeRow] = unary! {
 
 /// The other functions.
 pub(crate) const ROWS: &[NativeRow] = &[
-    NativeRow(Function, "math.fmod", "x, y, /", EXACT, |vm, a| binary(vm, a, math::fmod), "retry_real"),
-    NativeRow(Function, "math.remainder", "x, y, /", 6, |vm, a| binary(vm, a, math::remainder), "retry_real"),
+    NativeRow(Function, "math.fmod", "x, y, /", EXACT, |vm, a| remainder(vm, a, math::fmod), "retry_real"),
+    NativeRow(Function, "math.remainder", "x, y, /", 6, |vm, a| remainder(vm, a, math::remainder), "retry_real"),
     NativeRow(Function, "math.copysign", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.copysign(y))), "retry_real"),
     NativeRow(Function, "math.nextafter", "x, y, /", EXACT, |vm, a| binary(vm, a, |x, y| Ok(x.next_after(y))), "retry_real"),
     NativeRow(Function, "math.atan2", "y, x, /", TRANSCENDENTAL, |vm, a| binary(vm, a, |y, x| Ok(math::atan2(y, x))), "retry_real"),
@@ -137,6 +137,13 @@ fn binary(vm: &mut Vm, arguments: &[Value], function: fn(F64, F64) -> math::Outc
         Ok(value) => Ok(Value::Float(value)),
         Err(error) => Err(math_error(vm, error)),
     }
+}
+
+/// A remainder, which is found bit by bit.
+fn remainder(vm: &mut Vm, arguments: &[Value], function: fn(F64, F64) -> math::Outcome) -> Outcome {
+    let (x, y) = (float(vm, arguments[0])?, float(vm, arguments[1])?);
+    vm.spend(crate::costs::remainder(x, y))?;
+    binary(vm, arguments, function)
 }
 
 /// The logarithm of a float or of an integer of any size.

@@ -143,6 +143,7 @@ pub(crate) fn byte(vm: &mut Vm, value: Value, message: &str) -> Outcome<u8> {
 
 /// The bytes that `bytes(source, encoding, errors)` has, for the class of that name.
 fn build(vm: &mut Vm, source: Value, encoding: Value, errors: Value, class: &str) -> Outcome<Vec<u8>> {
+    codec::check_names(vm, encoding, errors, class)?;
     if source.is_undefined() {
         if !encoding.is_undefined() || !errors.is_undefined() {
             let which = if encoding.is_undefined() { "errors" } else { "encoding" };
@@ -179,6 +180,21 @@ fn build(vm: &mut Vm, source: Value, encoding: Value, errors: Value, class: &str
         Some(Number::Float(_)) | None => {}
     }
     items(vm, source, class)
+}
+
+/// The bytes of an argument that is a bytes-like object or an iterable of integers, as `int.from_bytes` takes it.
+pub(super) fn of_argument(vm: &mut Vm, value: Value) -> Outcome<Vec<u8>> {
+    if vm.python_method(value, nm::BYTES).is_some() {
+        return Err(Throw::Fallback);
+    }
+    if let Some(bytes) = any_content(vm, value) {
+        return Ok(bytes);
+    }
+    views::check(vm, value)?;
+    if vm.heap.text(value).is_some() {
+        return Err(vm.type_error("cannot convert 'str' object to bytes"));
+    }
+    items(vm, value, "bytes")
 }
 
 /// The bytes in an iterable of integers.

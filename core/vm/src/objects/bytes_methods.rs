@@ -119,6 +119,7 @@ pub(super) fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
     let bytes = receiver(vm, args[0])?;
     vm.spend(HEX_WRITTEN.of(bytes.len()))?;
     vm.reserve(bytes.len().saturating_mul(3))?;
+    let group = if args[2].is_undefined() { 1 } else { vm.whole(args[2])? };
     let separator = if args[1].is_undefined() {
         None
     } else if let Some(text) = vm.heap.text(args[1]).map(str::to_owned) {
@@ -126,7 +127,9 @@ pub(super) fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
     } else if let Some(bytes) = content(vm, args[1]) {
         Some(bytes.iter().map(|&byte| char::from(byte)).collect())
     } else {
-        let message = format!("object of type '{}' has no len()", vm.heap.class_name(args[1]));
+        let has_length = vm.special(args[1], nm::LEN).is_some();
+        let class = vm.heap.class_name(args[1]);
+        let message = if has_length { "sep must be str or bytes.".to_owned() } else { format!("object of type '{class}' has no len()") };
         return Err(vm.type_error(message));
     };
     if let Some(text) = &separator {
@@ -137,7 +140,6 @@ pub(super) fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
             return Err(vm.value_error("sep must be ASCII."));
         }
     }
-    let group = if args[2].is_undefined() { 1 } else { vm.whole(args[2])? };
     let size = sizes::index(group.unsigned_abs()).unwrap_or(usize::MAX);
     let mut text = String::with_capacity(bytes.len() * 2);
     for (index, byte) in bytes.iter().enumerate() {

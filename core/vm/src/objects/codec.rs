@@ -1,6 +1,6 @@
 //! Text to bytes and back: the encodings an actor may use, and their error handlers.
 
-use crate::costs::{BYTES_MADE, CHARACTER_HANDLED, ENCODING_NAME, HANDLED_WRITTEN, HANDLER_NAME, STRETCH_HANDLED};
+use crate::costs::{BYTES_MADE, CHARACTER_HANDLED, ENCODING_NAME, HANDLED_WRITTEN, HANDLER_NAME, STRETCH_HANDLED, TEXT_RECODED};
 use crate::error::{Outcome, Throw};
 use crate::escapes::push_escape;
 use crate::payload::Payload;
@@ -58,16 +58,13 @@ impl Encoding {
 }
 
 /// The encoding that an argument names; UTF-8 when there is none.
-pub(crate) fn encoding(vm: &mut Vm, value: Value, function: &str) -> Outcome<Encoding> {
+pub(crate) fn encoding(vm: &mut Vm, value: Value) -> Outcome<Encoding> {
     if value.is_undefined() {
         return Ok(Encoding::Utf8 { mark: false });
     }
     let length = vm.heap.text(value).map_or(0, str::len);
     vm.spend(ENCODING_NAME.of(length))?;
-    let Some(name) = vm.heap.text(value).map(str::to_owned) else {
-        let message = format!("{function}() argument 'encoding' must be str, not {}", shown(vm, value));
-        return Err(vm.type_error(message));
-    };
+    let name = vm.heap.text(value).unwrap_or_default().to_owned();
     match Encoding::of_name(&name) {
         Some(encoding) => Ok(encoding),
         None if name.contains('\0') => Err(vm.value_error("embedded null character")),
@@ -75,21 +72,12 @@ pub(crate) fn encoding(vm: &mut Vm, value: Value, function: &str) -> Outcome<Enc
     }
 }
 
-fn handler(vm: &mut Vm, value: Value, function: &str) -> Outcome<String> {
-    if value.is_undefined() {
-        return Ok("strict".to_owned());
+fn handler(vm: &mut Vm, value: Value) -> Outcome<String> {
+    let name = vm.heap.text(value).unwrap_or("strict").to_owned();
+    if !value.is_undefined() {
+        vm.spend(HANDLER_NAME.of(name.len()))?;
     }
-    match vm.heap.text(value) {
-        Some(name) => {
-            let name = name.to_owned();
-            vm.spend(HANDLER_NAME.of(name.len()))?;
-            Ok(name)
-        }
-        None => {
-            let message = format!("{function}() argument 'errors' must be str, not {}", shown(vm, value));
-            Err(vm.type_error(message))
-        }
-    }
+    Ok(name)
 }
 
 pub(crate) fn shown(vm: &Vm, value: Value) -> String {
@@ -114,12 +102,31 @@ fn unknown_handler(vm: &mut Vm, name: &str) -> Throw {
     vm.raise(ty::LOOKUP_ERROR, &format!("unknown error handler name '{name}'"))
 }
 
+/// TypeError for names of an encoding or an error handler that are no text: they are looked at before all else.
+pub(super) fn check_names(vm: &mut Vm, encoding: Value, errors: Value, function: &str) -> Outcome<()> {
+    for (value, which) in [(encoding, "encoding"), (errors, "errors")] {
+        if !value.is_undefined() && vm.heap.text(value).is_none() {
+            let message = format!("{function}() argument '{which}' must be str, not {}", shown(vm, value));
+            return Err(vm.type_error(message));
+        }
+    }
+    Ok(())
+}
+
+/// The encoding and the error handler of those names, once what is encoded or decoded with them is paid for, by its length in bytes.
+fn named(vm: &mut Vm, name: Value, errors: Value, length: usize, function: &str) -> Outcome<(Encoding, String)> {
+    check_names(vm, name, errors, function)?;
+    let (encoding, errors) = (encoding(vm, name)?, handler(vm, errors)?);
+    let is_wide = matches!(encoding, Encoding::Wide { .. });
+    vm.spend(if is_wide { BYTES_MADE.of(length) + TEXT_RECODED.of(length) } else { BYTES_MADE.of(length) })?;
+    Ok((encoding, errors))
+}
+
 /// `text.encode(encoding, errors)`
 pub(crate) fn encode(vm: &mut Vm, source: Value, encoding_name: Value, errors: Value, function: &str) -> Outcome<Vec<u8>> {
-    let encoding = encoding(vm, encoding_name, function)?;
-    let errors = handler(vm, errors, function)?;
+    let length = vm.heap.text(source).map_or(0, str::len);
+    let (encoding, errors) = named(vm, encoding_name, errors, length, function)?;
     let text = vm.heap.text(source).unwrap_or_default().to_owned();
-    vm.spend(BYTES_MADE.of(text.len()))?;
     let limit = match encoding {
         Encoding::Utf8 { mark } => {
             let mut bytes = if mark { b"\xef\xbb\xbf".to_vec() } else { Vec::new() };
@@ -231,9 +238,7 @@ struct Flaw {
 
 /// `bytes.decode(encoding, errors)`
 pub(crate) fn decode(vm: &mut Vm, bytes: &[u8], encoding_name: Value, errors: Value, function: &str) -> Outcome<String> {
-    let encoding = encoding(vm, encoding_name, function)?;
-    let errors = handler(vm, errors, function)?;
-    vm.spend(BYTES_MADE.of(bytes.len()))?;
+    let (encoding, errors) = named(vm, encoding_name, errors, bytes.len(), function)?;
     vm.reserve(bytes.len().saturating_mul(2))?;
     let mut text = String::with_capacity(bytes.len());
     let (mut at, mut encoding) = (0, encoding);

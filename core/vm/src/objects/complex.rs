@@ -183,7 +183,7 @@ fn repr(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(spec) = vm.heap.text(args[1]).map(str::to_owned) else {
-        let message = format!("__format__() argument must be str, not {}", vm.heap.class_name(args[1]));
+        let message = format!("__format__() argument must be str, not {}", super::codec::shown(vm, args[1]));
         return Err(vm.type_error(message));
     };
     if spec.is_empty() {
@@ -242,7 +242,8 @@ macro_rules! arithmetic {
 arithmetic! { add radd Add; sub rsub Sub; mul rmul Mul; truediv rtruediv TrueDiv; power rpower Pow; }
 
 fn without_modulo(vm: &mut Vm, args: &[Value]) -> Outcome<()> {
-    if args[2].is_undefined() || args[2].is_none() { Ok(()) } else { Err(vm.value_error("complex modulo")) }
+    let is_number = content(vm, args[1]).is_some() || vm.heap.number(args[1]).is_some();
+    if !is_number || args[2].is_undefined() || args[2].is_none() { Ok(()) } else { Err(vm.value_error("complex modulo")) }
 }
 
 fn pow(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -24,7 +24,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "dict.setdefault", "self, key, default=, /", 3, setdefault, "dict_setdefault"),
     NativeRow(M, "dict.pop", "self, key, default=, /", 3, pop, "dict_pop"),
     NativeRow(M, "dict.popitem", "self, /", 3, popitem, ""),
-    NativeRow(M, "dict.update", "self, /, *args, **kwargs", 6, init, "dict_init"),
+    NativeRow(M, "dict.update", "self, /, *args, **kwargs", 6, update, "dict_init"),
     NativeRow(M, "dict.clear", "self, /", 3, clear, ""),
     NativeRow(M, "dict.copy", "self, /", 3, copy, "dict_copy"),
     NativeRow(M, "dict.keys", "self, /", 3, keys, ""),
@@ -66,9 +66,18 @@ fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
+    fill(vm, args, "dict")
+}
+
+fn update(vm: &mut Vm, args: &[Value]) -> Outcome {
+    fill(vm, args, "update")
+}
+
+/// Puts the entries of the argument into a dict, for a function of that name.
+fn fill(vm: &mut Vm, args: &[Value], function: &str) -> Outcome {
     let target = dict(vm, args[0])?;
     if args.len() > 3 {
-        let message = format!("dict expected at most 1 argument, got {}", args.len() - 2);
+        let message = format!("{function} expected at most 1 argument, got {}", args.len() - 2);
         return Err(vm.type_error(message));
     }
     if let Some(&source) = args.get(2) {

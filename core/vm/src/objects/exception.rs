@@ -77,7 +77,7 @@ fn import_init(vm: &mut Vm, args: &[Value]) -> Outcome {
         let name = vm.attribute_name(key)?;
         if !names.contains(&name) {
             let (name, class) = (vm.heap.name_text(name).to_owned(), vm.heap.class_name(args[0]));
-            return Err(vm.type_error(format!("'{name}' is an invalid keyword argument for {class}")));
+            return Err(vm.type_error(format!("'{name}' is an invalid keyword argument for {class}()")));
         }
         vm.put_attribute(args[0], name, value);
     }

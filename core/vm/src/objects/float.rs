@@ -150,9 +150,7 @@ fn hex(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn fromhex(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(text) = vm.heap.text(args[1]).map(str::to_owned) else {
-        let message =
-            format!("bad argument type for built-in operation: fromhex() argument must be str, not {}", vm.heap.class_name(args[1]));
-        return Err(vm.type_error(message));
+        return Err(vm.type_error("bad argument type for built-in operation"));
     };
     vm.spend(TEXT_READ.of(text.len()))?;
     match cowboy_num::repr::parse_hex(&text) {

@@ -35,6 +35,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "classmethod.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
     NativeRow(M, "function.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
     NativeRow(M, "member_descriptor.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
+    NativeRow(M, "getset_descriptor.__get__", "self, instance, owner=, /", 3, descriptor_get, ""),
     NativeRow(S, "super.__new__", "cls, type=, object=, /", 3, super_new, ""),
     NativeRow(M, "super.__get__", "self, instance, owner=, /", 3, super_get, ""),
     NativeRow(M, "member_descriptor.__set__", "self, instance, value, /", 3, member_set, ""),

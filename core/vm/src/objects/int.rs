@@ -4,10 +4,11 @@ use crate::costs::{BITS_FOLDED, LARGE_HASH, LIMBS_ROUNDED, MODULAR, MODULAR_LIMB
 use crate::error::{Outcome, Throw};
 use crate::frame::Expect;
 use crate::heap::numbers::Number;
+use crate::objects::codec;
 use crate::payload::Payload;
 use crate::runtime::Vm;
 use crate::runtime::native::{NativeKind, NativeRow};
-use crate::runtime::protocol::{Compare, Display, Iterate};
+use crate::runtime::protocol::{Compare, Display};
 use crate::types::{nm, ty};
 use crate::value::Value;
 use cowboy_num as num;
@@ -25,7 +26,7 @@ pub(crate) const ROWS: &[NativeRow] = &[
     NativeRow(M, "int.bit_length", "self, /", 1, bit_length, ""),
     NativeRow(M, "int.bit_count", "self, /", 1, bit_count, ""),
     NativeRow(M, "int.to_bytes", "self, length=, byteorder=, *, signed=", 5, to_bytes, "int_to_bytes"),
-    NativeRow(C, "int.from_bytes", "cls, bytes, byteorder=, *, signed=", 5, from_bytes, ""),
+    NativeRow(C, "int.from_bytes", "cls, bytes, byteorder=, *, signed=", 5, from_bytes, "int_from_bytes"),
     NativeRow(M, "int.conjugate", "self, /", 1, same, ""),
     NativeRow(M, "int.as_integer_ratio", "self, /", 2, ratio, ""),
     NativeRow(M, "int.__int__", "self, /", 1, same, ""),
@@ -191,12 +192,16 @@ fn bit_count(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(Value::Int(i64::try_from(bits).unwrap_or(i64::MAX)))
 }
 
-fn big_endian(vm: &mut Vm, order: Value) -> Outcome<bool> {
+fn big_endian(vm: &mut Vm, order: Value, function: &str) -> Outcome<bool> {
     match vm.heap.text(order) {
         None if order.is_undefined() => Ok(true),
+        None => {
+            let message = format!("{function}() argument 'byteorder' must be str, not {}", codec::shown(vm, order));
+            Err(vm.type_error(message))
+        }
         Some("big") => Ok(true),
         Some("little") => Ok(false),
-        _ => Err(vm.value_error("byteorder must be either 'little' or 'big'")),
+        Some(_) => Err(vm.value_error("byteorder must be either 'little' or 'big'")),
     }
 }
 
@@ -209,7 +214,7 @@ fn to_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
         Some(Number::Big(_)) => return Err(vm.raise(ty::OVERFLOW_ERROR, "Python int too large to convert to C ssize_t")),
         _ => return Err(vm.not_an_integer(args[1])),
     };
-    let big = big_endian(vm, args[2])?;
+    let big = big_endian(vm, args[2], "to_bytes")?;
     let signed = vm.option(args[3])?;
     vm.reserve(length)?;
     vm.spend(TEXT_READ.of(length))?;
@@ -221,22 +226,8 @@ fn to_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn from_bytes(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let bytes = match super::bytes::bytes_like(vm, args[1]) {
-        Ok(bytes) => bytes,
-        Err(throw) => {
-            if let Throw::Raise(exception) = throw {
-                vm.heap.release(exception);
-            }
-            let mut bytes = Vec::new();
-            for item in vm.collect(args[1])? {
-                let Value::Int(byte) = item else { return Err(vm.type_error("cannot convert to bytes")) };
-                let Ok(byte) = u8::try_from(byte) else { return Err(vm.value_error("bytes must be in range(0, 256)")) };
-                bytes.push(byte);
-            }
-            bytes
-        }
-    };
-    let big = big_endian(vm, args[2])?;
+    let big = big_endian(vm, args[2], "from_bytes")?;
+    let bytes = super::bytes::of_argument(vm, args[1])?;
     let signed = vm.option(args[3])?;
     vm.spend(TEXT_READ.of(bytes.len()))?;
     let value = num::int::from_bytes(&bytes, big, signed);
@@ -316,7 +307,7 @@ pub(super) fn format_spec(vm: &mut Vm, value: Value) -> Outcome<String> {
     if let Some(spec) = vm.heap.text(value) {
         return Ok(spec.to_owned());
     }
-    let message = format!("__format__() argument must be str, not {}", vm.heap.class_name(value));
+    let message = format!("__format__() argument must be str, not {}", codec::shown(vm, value));
     Err(vm.type_error(message))
 }
 

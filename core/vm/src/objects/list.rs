@@ -97,13 +97,13 @@ fn iadd(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn imul(vm: &mut Vm, args: &[Value]) -> Outcome {
-    match (args[0], super::repeat(vm, args[0], args[1])?) {
+    match (args[0], super::sequences::repeat(vm, args[0], args[1])?) {
         (Value::Obj(target), Some(product)) => {
             replace(vm, target, product);
             Ok(vm.heap.retain(args[0]))
         }
         _ if vm.python_method(args[1], nm::INDEX).is_some() => Err(Throw::Fallback),
-        _ => Ok(Value::NotImplemented),
+        _ => Err(vm.not_an_integer(args[1])),
     }
 }
 

@@ -18,6 +18,7 @@ pub(crate) mod object;
 pub(crate) mod os_error;
 pub(crate) mod packed;
 pub(crate) mod percent;
+pub(crate) mod sequences;
 pub(crate) mod set;
 mod set_plain;
 pub(crate) mod sorting;
@@ -27,7 +28,7 @@ pub(crate) mod template;
 pub(crate) mod tuple;
 pub(crate) mod views;
 
-use crate::costs::{BYTES_MADE, CONTENT_TAKEN, ITEMS_REPEATED, LIMBS_COMPARED, UNION_MEMBER, UNIONS_JOINED};
+use crate::costs::{BYTES_MADE, CONTENT_TAKEN, LIMBS_COMPARED, UNION_MEMBER, UNIONS_JOINED};
 use crate::error::{Outcome, Throw};
 use crate::frame::CompareOp;
 use crate::heap::numbers::Number;
@@ -38,7 +39,7 @@ use crate::runtime::operator::BinaryOp;
 use crate::runtime::protocol::{Compare, Iterate, Operate};
 use crate::types::ty;
 use crate::value::{Ref, Value};
-use cowboy_num::sizes;
+use sequences::{joined, repeat, repeated};
 
 /// Rows of every type.
 pub(crate) const ROWS: &[&[NativeRow]] = &[
@@ -255,6 +256,9 @@ operator_rows! {
     NativeRow(M, "int.__or__", "self, value, /", 1, or, ""); NativeRow(M, "int.__ror__", "self, value, /", 1, ror, "");
     NativeRow(M, "int.__xor__", "self, value, /", 1, xor, ""); NativeRow(M, "int.__rxor__", "self, value, /", 1, rxor, "");
     NativeRow(M, "int.__divmod__", "self, value, /", 1, divmod, ""); NativeRow(M, "int.__rdivmod__", "self, value, /", 1, rdivmod, "");
+    NativeRow(M, "bool.__and__", "self, value, /", 1, and, ""); NativeRow(M, "bool.__rand__", "self, value, /", 1, rand, "");
+    NativeRow(M, "bool.__or__", "self, value, /", 1, or, ""); NativeRow(M, "bool.__ror__", "self, value, /", 1, ror, "");
+    NativeRow(M, "bool.__xor__", "self, value, /", 1, xor, ""); NativeRow(M, "bool.__rxor__", "self, value, /", 1, rxor, "");
     NativeRow(M, "float.__add__", "self, value, /", 1, add, ""); NativeRow(M, "float.__radd__", "self, value, /", 1, radd, "");
     NativeRow(M, "float.__sub__", "self, value, /", 1, sub, ""); NativeRow(M, "float.__rsub__", "self, value, /", 1, rsub, "");
     NativeRow(M, "float.__mul__", "self, value, /", 1, mul, ""); NativeRow(M, "float.__rmul__", "self, value, /", 1, rmul, "");
@@ -263,15 +267,15 @@ operator_rows! {
     NativeRow(M, "float.__pow__", "self, value, mod=, /", 1, pow, ""); NativeRow(M, "float.__rpow__", "self, value, mod=, /", 1, rpow, "");
     NativeRow(M, "float.__divmod__", "self, value, /", 1, divmod, ""); NativeRow(M, "float.__rdivmod__", "self, value, /", 1, rdivmod, "");
     NativeRow(M, "float.__rfloordiv__", "self, value, /", 1, rfloordiv, "");
-    NativeRow(M, "str.__add__", "self, value, /", 1, add, ""); NativeRow(M, "str.__mul__", "self, value, /", 1, mul, "");
-    NativeRow(M, "str.__rmul__", "self, value, /", 1, mul, ""); NativeRow(M, "str.__mod__", "self, value, /", 1, modulo, "percent_slow");
-    NativeRow(M, "bytes.__add__", "self, value, /", 1, add, ""); NativeRow(M, "bytes.__mul__", "self, value, /", 1, mul, "");
-    NativeRow(M, "bytes.__rmul__", "self, value, /", 1, mul, ""); NativeRow(M, "bytearray.__mul__", "self, value, /", 1, mul, "");
-    NativeRow(M, "bytearray.__rmul__", "self, value, /", 1, mul, ""); NativeRow(M, "bytearray.__add__", "self, value, /", 1, add, "");
-    NativeRow(M, "list.__add__", "self, value, /", 1, add, ""); NativeRow(M, "list.__mul__", "self, value, /", 1, mul, "");
-    NativeRow(M, "list.__rmul__", "self, value, /", 1, mul, "");
-    NativeRow(M, "tuple.__add__", "self, value, /", 1, add, ""); NativeRow(M, "tuple.__mul__", "self, value, /", 1, mul, "");
-    NativeRow(M, "tuple.__rmul__", "self, value, /", 1, mul, "");
+    NativeRow(M, "str.__add__", "self, value, /", 1, joined, ""); NativeRow(M, "str.__mul__", "self, value, /", 1, repeated, "retry_last");
+    NativeRow(M, "str.__rmul__", "self, value, /", 1, repeated, "retry_last"); NativeRow(M, "str.__mod__", "self, value, /", 1, modulo, "percent_slow");
+    NativeRow(M, "bytes.__add__", "self, value, /", 1, joined, ""); NativeRow(M, "bytes.__mul__", "self, value, /", 1, repeated, "retry_last");
+    NativeRow(M, "bytes.__rmul__", "self, value, /", 1, repeated, "retry_last"); NativeRow(M, "bytearray.__mul__", "self, value, /", 1, repeated, "retry_last");
+    NativeRow(M, "bytearray.__rmul__", "self, value, /", 1, repeated, "retry_last"); NativeRow(M, "bytearray.__add__", "self, value, /", 1, joined, "");
+    NativeRow(M, "list.__add__", "self, value, /", 1, joined, ""); NativeRow(M, "list.__mul__", "self, value, /", 1, repeated, "retry_last");
+    NativeRow(M, "list.__rmul__", "self, value, /", 1, repeated, "retry_last");
+    NativeRow(M, "tuple.__add__", "self, value, /", 1, joined, ""); NativeRow(M, "tuple.__mul__", "self, value, /", 1, repeated, "retry_last");
+    NativeRow(M, "tuple.__rmul__", "self, value, /", 1, repeated, "retry_last");
     NativeRow(M, "dict.__or__", "self, value, /", 1, or, "or_slow"); NativeRow(M, "dict.__ror__", "self, value, /", 1, ror, "");
     NativeRow(M, "set.__or__", "self, value, /", 1, or, "or_slow"); NativeRow(M, "set.__and__", "self, value, /", 1, and, "and_slow");
     NativeRow(M, "set.__sub__", "self, value, /", 1, sub, "sub_slow"); NativeRow(M, "set.__xor__", "self, value, /", 1, xor, "xor_slow");
@@ -372,62 +376,14 @@ pub(crate) fn binary(vm: &mut Vm, op: BinaryOp, left: Value, right: Value) -> Ou
                 }
             }
             let members = vm.heap.retain_all(&members);
+            if let [only] = members[..] {
+                return Ok(Some(only));
+            }
             let members = vm.heap.tuple(members);
             Ok(Some(vm.heap.make(ty::UNION, Payload::Union(members))))
         }
         _ => Ok(None),
     }
-}
-
-/// `sequence * count`
-fn repeat(vm: &mut Vm, sequence: Value, count: Value) -> Outcome<Option<Value>> {
-    let count = match vm.heap.number(count) {
-        Some(Number::Small(count)) => sizes::saturating(count),
-        Some(Number::Big(_)) => return Err(vm.raise(ty::OVERFLOW_ERROR, "cannot fit 'int' into an index-sized integer")),
-        _ => return Ok(None),
-    };
-    let Value::Obj(object) = sequence else { return Ok(None) };
-    let (unit, length) = match vm.heap.payload(object).core() {
-        Payload::Str(text) => (1, text.text.len()),
-        Payload::Bytes(bytes) | Payload::ByteArray(bytes, _) => (1, bytes.len()),
-        Payload::List(list) => (8, list.items.len()),
-        Payload::Tuple(items) => (8, items.len()),
-        _ => return Ok(None),
-    };
-    // Nothing is nothing, however often.
-    let count = if length == 0 { count.min(1) } else { count };
-    let total = length.saturating_mul(count);
-    vm.reserve(total.saturating_mul(unit))?;
-    // The sequence is copied first, however often it is repeated.
-    vm.spend(if unit == 1 { BYTES_MADE.of(total) } else { ITEMS_REPEATED.of(total).or_more(BYTES_MADE.of(length)) })?;
-    // Once an unchangeable sequence is that sequence itself.
-    let plain = object.0 < crate::types::FIXED_COUNT || matches!(vm.heap.slot(object).class, ty::STR | ty::BYTES | ty::TUPLE);
-    if count == 1 && plain {
-        return Ok(Some(vm.heap.retain(sequence)));
-    }
-    let value = match vm.heap.payload(object).core() {
-        Payload::Str(text) => {
-            let text = text.text.repeat(count);
-            vm.heap.string(text)
-        }
-        Payload::Bytes(bytes) => {
-            let bytes = bytes.repeat(count);
-            vm.heap.make(ty::BYTES, Payload::Bytes(bytes))
-        }
-        Payload::ByteArray(bytes, _) => {
-            let bytes = bytes.repeat(count);
-            vm.heap.make(ty::BYTEARRAY, Payload::ByteArray(bytes, 0))
-        }
-        _ => {
-            let items = vm.heap.sequence_snapshot(sequence);
-            let mut all = Vec::with_capacity(total);
-            for _ in 0..count {
-                all.extend(vm.heap.retain_all(&items));
-            }
-            if matches!(vm.heap.payload(object).core(), Payload::List(_)) { vm.heap.list(all) } else { vm.heap.tuple(all) }
-        }
-    };
-    Ok(Some(value))
 }
 
 /// `target op= right` for types that change in place; the result is retained.

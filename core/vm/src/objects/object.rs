@@ -178,7 +178,7 @@ fn str(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
     let Some(spec) = vm.heap.text(args[1]).map(str::to_owned) else {
-        let message = format!("__format__() argument must be str, not {}", vm.heap.class_name(args[1]));
+        let message = format!("__format__() argument must be str, not {}", super::codec::shown(vm, args[1]));
         return Err(vm.type_error(message));
     };
     if spec.is_empty() {

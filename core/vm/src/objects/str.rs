@@ -116,6 +116,7 @@ fn argument(vm: &mut Vm, value: Value, what: &str) -> Outcome<String> {
 fn new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
     if !args[2].is_undefined() || !args[3].is_undefined() {
+        codec::check_names(vm, args[2], args[3], "str")?;
         if vm.heap.text(args[1]).is_some() {
             return Err(vm.type_error("decoding str is not supported"));
         }

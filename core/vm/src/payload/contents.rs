@@ -325,6 +325,13 @@ pub(crate) struct Range {
 }
 
 impl Range {
+    /// The first and the last number, if there are any.
+    pub(crate) fn ends(&self) -> Option<(i64, i64)> {
+        let steps = i128::from(self.len()) - 1;
+        let last = i128::from(self.start) + steps * i128::from(self.step);
+        (steps >= 0).then(|| (self.start, i64::try_from(last).unwrap_or(self.stop)))
+    }
+
     /// Number of numbers.
     pub(crate) fn len(&self) -> u64 {
         let (low, high, step) = if self.step > 0 {

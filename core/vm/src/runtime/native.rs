@@ -132,6 +132,7 @@ impl First {
 
 /// Methods of builtin types with the name of a special method that CPython counts among the other methods: their errors have other words.
 const PLAIN_METHODS: &[&str] = &[
+    "__bytes__",
     "__ceil__",
     "__class_getitem__",
     "__complex__",

@@ -10,6 +10,17 @@ use crate::value::{Ref, Value};
 use cowboy_num::sizes;
 
 impl Vm {
+    /// The bounds of a search, the third and the fourth argument, are looked at before what is searched for.
+    pub(crate) fn check_bounds(&mut self, args: &[Value]) -> Outcome<()> {
+        for &part in &args[2..4] {
+            let is_bound = part.is_undefined() || part.is_none() || self.heap.is_instance(part, ty::INT);
+            if !is_bound && self.special(part, nm::INDEX).is_none() {
+                return Err(self.type_error("slice indices must be integers or None or have an __index__ method"));
+            }
+        }
+        Ok(())
+    }
+
     /// Start, step and count of a slice of a sequence that is in memory.
     pub(crate) fn slice_bounds(&mut self, parts: &[Value; 3], length: usize) -> Outcome<(i64, i64, usize)> {
         let (start, step, count) = self.slice_span(parts, i64::try_from(length).unwrap_or(i64::MAX))?;

@@ -1,11 +1,12 @@
 //! Reading and writing files. A file that is written lies in the spool as a whole, and is committed in the background once it is closed.
 
 use super::names::{errno, parent};
-use super::staged::{BLOCK, Node, Open, Staged, ms};
+use super::staged::{BLOCK, Node, Open, Staged};
 use super::tree::Mounted;
 use crate::fault::Fault;
 use bytes::Bytes;
 use cowboy_cli::volumes::Files;
+use cowboy_host::clock;
 use cowboy_volume::Entry;
 use cowboy_volumes::Path;
 use cowboy_volumes::code::OBJECT_BYTES;
@@ -13,7 +14,6 @@ use fuser::Errno;
 use std::cell::{Cell, RefCell};
 use std::ops::Range;
 use std::rc::Rc;
-use std::time::SystemTime;
 use tokio::sync::{Mutex, Notify};
 
 /// How often a write that found the spool full is tried once more after the room for it was made.
@@ -69,7 +69,7 @@ impl Mounted {
             kind: entry.map_or_else(|| Files::kind_of(&full), |entry| entry.meta.kind.clone()),
             is_dirty: Cell::new(entry.is_none_or(|entry| kept < entry.meta.size)),
             writers: Cell::new(0),
-            written_ms: Cell::new(entry.map_or_else(|| ms(SystemTime::now()), |entry| entry.meta.written_ms)),
+            written_ms: Cell::new(entry.map_or_else(clock::now_ms, |entry| entry.meta.written_ms)),
             committed: Cell::new(entry.map(|entry| entry.meta.hash)),
             tried: RefCell::default(),
             sent: RefCell::default(),

@@ -3,13 +3,14 @@
 //! Each line says of a path that the removal of a content failed, or that nothing is left to remove. A line that a program had no time or no room to end is
 //! the last one, and stands for nothing (decision 633). Programs that mount the same volume share the file, and take turns with it.
 
+use cowboy_host::files;
 use cowboy_types::Hash;
 use cowboy_volumes::Path;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{DirBuilder, File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{DirBuilderExt as _, FileExt as _, OpenOptionsExt as _};
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path;
 
 /// The most bytes of the file that are read.
@@ -161,7 +162,7 @@ impl Journal {
     /// Opens a file, which is made where it is missing, and answers what is left in it. Where another program has it, that one cares for what is left.
     pub(crate) fn open(path: &path::Path) -> io::Result<(Self, Failed)> {
         if let Some(folder) = path.parent() {
-            DirBuilder::new().mode(0o700).recursive(true).create(folder)?;
+            files::create_folder(folder)?;
         }
         let shared = Shared::open(path)?;
         let turn = shared.turn()?;

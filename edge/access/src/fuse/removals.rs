@@ -6,6 +6,7 @@ use super::staged::{Removal, Staged};
 use super::tree::Mounted;
 use crate::engine::Condition;
 use crate::fault::Fault;
+use cowboy_host::clock;
 use cowboy_types::Hash;
 use cowboy_volume::Entry;
 use cowboy_volumes::Path;
@@ -18,7 +19,7 @@ const LONGEST: Duration = Duration::from_secs(300);
 
 /// The wait before a removal or a commit that failed this often is tried again.
 pub(super) fn pause(first: Duration, failures: u32) -> Duration {
-    first.saturating_mul(1 << failures.saturating_sub(1).min(16)).min(LONGEST)
+    clock::doubled(first, failures.saturating_sub(1), LONGEST)
 }
 
 impl Mounted {

@@ -2,6 +2,7 @@
 
 use crate::spool::Spooled;
 use crate::store::{About, Sent};
+use cowboy_host::clock;
 use cowboy_types::{Hash, Text};
 use cowboy_volume::Entry;
 use cowboy_volumes::Path;
@@ -9,7 +10,6 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
 use tokio::sync::{Mutex, Notify, OnceCell};
 
 /// Bytes of a file that are fetched at once: a few stripes.
@@ -163,7 +163,7 @@ impl Staged {
     pub(super) fn touch(&self) {
         self.sent.replace(None);
         self.is_dirty.set(true);
-        self.written_ms.set(ms(SystemTime::now()));
+        self.written_ms.set(clock::now_ms());
     }
 }
 
@@ -197,10 +197,4 @@ impl Removal {
     pub(super) fn removes(&self, content: &Hash) -> bool {
         self.removes_anything() || self.content.get().as_ref() == Some(content) || self.tried.borrow().contains(content)
     }
-}
-
-/// A time in ms since 1970.
-pub(super) fn ms(time: SystemTime) -> u64 {
-    let since = time.duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }

@@ -2,12 +2,11 @@
 
 use async_trait::async_trait;
 use cowboy_console::failure::Failure;
-use cowboy_service::files;
+use cowboy_host::files;
 use s3s::access::{S3Access, S3AccessContext};
 use s3s::auth::{S3Auth, SecretKey};
 use s3s::{S3Result, s3_error};
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// What clients sign with.
@@ -30,7 +29,7 @@ impl Credentials {
     /// New ones.
     fn random() -> Result<Self, Failure> {
         let mut bytes = [0; 30];
-        getrandom::fill(&mut bytes).map_err(|error| Failure::Node(format!("the computer gives no random bytes: {error}")))?;
+        getrandom::fill(&mut bytes).map_err(Failure::no_random)?;
         let (name, key) = bytes.split_at(8);
         Ok(Self { access_key: format!("COWBOY{}", hex::encode_upper(name)), secret_key: hex::encode(key) })
     }
@@ -41,11 +40,10 @@ impl Credentials {
         let Some(bytes) = files::read(file).map_err(Failure::file(file))? else {
             let made = Self::random()?;
             let text = format!("[default]\n{ACCESS} = {}\n{SECRET} = {}\n", made.access_key, made.secret_key);
-            files::write(file, text.as_bytes()).map_err(Failure::file(file))?;
+            files::replace(file, text.as_bytes()).map_err(Failure::file(file))?;
             return Ok(made);
         };
-        let mode = file.metadata().map_err(Failure::file(file))?.permissions().mode();
-        if mode & 0o077 != 0 {
+        if files::mode_for_others(file).is_some() {
             return Err(Failure::refused(format!("others may read {}", file.display()), format!("chmod 600 {}", file.display())));
         }
         let text = std::str::from_utf8(&bytes).map_err(|error| Failure::file(file)(io::Error::other(error)))?;
@@ -107,6 +105,7 @@ impl S3Access for Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
 
     /// No older signature is taken, however the names of its parameters are written.
     #[test]

@@ -12,7 +12,7 @@ use s3s::validation::NameValidation;
 use s3s::{S3Result, s3_error};
 use std::collections::HashMap;
 use std::ops::Bound;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, UNIX_EPOCH};
 
 /// The most keys of one answer.
 const MAX_KEYS: usize = 1_000;
@@ -120,12 +120,6 @@ impl Reading<'_> {
 /// When a file was written, in whole seconds as headers have them.
 pub(super) fn modified(meta: &Meta) -> Timestamp {
     Timestamp::from(UNIX_EPOCH + Duration::from_secs((meta.written_ms / 1_000).min(LAST_SECOND)))
-}
-
-/// The present, in ms since 1970.
-pub(super) fn now_ms() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// When a client says that a file was written: seconds since 1970, and a part of one.

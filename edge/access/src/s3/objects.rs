@@ -8,6 +8,7 @@ use crate::engine::Condition;
 use crate::fault::Fault;
 use crate::spool::{Body, Spooled};
 use crate::store::About;
+use cowboy_host::clock;
 use cowboy_volume::Entry;
 use cowboy_volumes::code::OBJECT_BYTES;
 use futures::TryStreamExt as _;
@@ -99,14 +100,14 @@ impl S3Volume {
         }
         let path = keys::path(&input.bucket, &input.key)?;
         let condition = keys::condition(input.if_match.as_ref(), input.if_none_match.as_ref())?;
-        let written_ms = keys::written_ms(input.metadata.as_ref()).unwrap_or_else(keys::now_ms);
+        let written_ms = keys::written_ms(input.metadata.as_ref()).unwrap_or_else(clock::now_ms);
         let about = About { written_ms, kind: keys::kind(input.content_type.as_deref())? };
         refuse_encoding(input.content_encoding.as_deref())?;
         let partition = path.partition();
         self.engine.ask(move |engine| async move { engine.may_write(&partition) }).await?;
         let caller = keys::caller(&request.headers);
         let sums = Sums::new(said!(input), input.content_md5, &request.headers);
-        self.uploads.forget_abandoned(keys::now_ms());
+        self.uploads.forget_abandoned(clock::now_ms());
         let spooled = self.spool.file().await?;
         let (place, _) = self.taken(&spooled, input.body, input.content_length, (sums, request.trailing_headers)).await?;
         let entry = self.put_body(path, Body::new(spooled, vec![place]), about, (condition, caller)).await?;
@@ -201,7 +202,7 @@ impl S3Volume {
         let is_replaced = input.metadata_directive.is_some_and(|directive| directive.as_str() == MetadataDirective::REPLACE);
         let about = if is_replaced {
             refuse_encoding(input.content_encoding.as_deref())?;
-            let written_ms = keys::written_ms(input.metadata.as_ref()).unwrap_or_else(keys::now_ms);
+            let written_ms = keys::written_ms(input.metadata.as_ref()).unwrap_or_else(clock::now_ms);
             About { written_ms, kind: keys::kind(input.content_type.as_deref())? }
         } else {
             About { written_ms: entry.meta.written_ms, kind: entry.meta.kind.clone() }

@@ -10,6 +10,7 @@ use crate::engine::{Condition, Engine};
 use crate::fault::Fault;
 use crate::spool::Body;
 use crate::store::About;
+use cowboy_host::clock;
 use cowboy_types::Hash;
 use s3s::dto::{
     AbortMultipartUploadInput, AbortMultipartUploadOutput, CompleteMultipartUploadInput, CompleteMultipartUploadOutput, CopyPartResult,
@@ -42,7 +43,7 @@ impl S3Volume {
     pub(super) async fn begin(&self, input: CreateMultipartUploadInput) -> S3Result<S3Response<CreateMultipartUploadOutput>> {
         let path = keys::path(&input.bucket, &input.key)?;
         refuse_encoding(input.content_encoding.as_deref())?;
-        let written_ms = keys::written_ms(input.metadata.as_ref()).unwrap_or_else(keys::now_ms);
+        let written_ms = keys::written_ms(input.metadata.as_ref()).unwrap_or_else(clock::now_ms);
         let about = About { written_ms, kind: keys::kind(input.content_type.as_deref())? };
         let partition = path.partition();
         self.engine.ask(move |engine| async move { engine.may_write(&partition) }).await?;
@@ -79,7 +80,7 @@ impl S3Volume {
         let spooled = self.uploads.place(&input.upload_id, &path, (input.part_number, length))?;
         let (place, md5) = self.copied(spooled, entry, part).await?;
         let part = Part { place, md5 };
-        let result = CopyPartResult { e_tag: Some(part.tag()), last_modified: Some(at(keys::now_ms())), ..CopyPartResult::default() };
+        let result = CopyPartResult { e_tag: Some(part.tag()), last_modified: Some(at(clock::now_ms())), ..CopyPartResult::default() };
         self.uploads.take(&input.upload_id, &path, input.part_number, part)?;
         Ok(S3Response::new(UploadPartCopyOutput { copy_part_result: Some(result), ..UploadPartCopyOutput::default() }))
     }

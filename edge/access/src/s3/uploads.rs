@@ -1,10 +1,10 @@
 //! Files that come in parts. They lie in the spool until they are whole; those to which nothing is added for a day are forgotten. How an upload ended is
 //! remembered as long, so that a request whose answer was lost can be repeated (decision 624).
 
-use super::keys::now_ms;
 use crate::fault::Fault;
 use crate::spool::{Body, Spool, Spooled};
 use crate::store::{About, Sent};
+use cowboy_host::clock::now_ms;
 use cowboy_types::{Hash, blake3};
 use cowboy_volumes::Path;
 use cowboy_volumes::code::OBJECT_BYTES;

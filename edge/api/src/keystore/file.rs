@@ -1,13 +1,10 @@
 //! Key files: encrypted, a PEM block `COWBOY PRIVATE KEY` with the headers Curve and Checksum, or plain hex.
 
 use super::{KeyError, encrypted, passphrase};
+use cowboy_host::files;
 use cowboy_types::{keccak256, signing::PrivateKey};
 use pem::{EncodeConfig, LineEnding, Pem};
-use std::{
-    fs,
-    io::{self, Write as _},
-    path::Path,
-};
+use std::{io, path::Path};
 
 const LABEL: &str = "COWBOY PRIVATE KEY";
 const CURVE: &str = "secp256k1";
@@ -81,77 +78,34 @@ pub(super) fn keep_out_of_git(directory: &Path) -> std::io::Result<()> {
 
 /// Writes the key to a new file that only its owner can read, encrypted where there is a passphrase.
 pub fn write(path: &Path, key: &PrivateKey, passphrase: Option<&str>) -> Result<(), KeyError> {
-    keep(path, key, passphrase, create)
+    keep(path, key, passphrase, files::create)
 }
 
 /// The same in place of what is there, which stays until the new file is whole: it may be the only one that has the key.
 pub fn replace(path: &Path, key: &PrivateKey, passphrase: Option<&str>) -> Result<(), KeyError> {
-    keep(path, key, passphrase, overwrite)
+    keep(path, key, passphrase, files::replace)
 }
 
-fn keep(path: &Path, key: &PrivateKey, passphrase: Option<&str>, put: fn(&Path, &str) -> io::Result<()>) -> Result<(), KeyError> {
+fn keep(path: &Path, key: &PrivateKey, passphrase: Option<&str>, put: fn(&Path, &[u8]) -> io::Result<()>) -> Result<(), KeyError> {
     let text = match passphrase {
         Some(passphrase) => encrypted::encrypt(key, passphrase, encrypted::STRONG)?,
         None => encode_pem(key),
     };
-    let fail = |source: std::io::Error| match source.kind() {
-        std::io::ErrorKind::AlreadyExists => KeyError::Exists(path.to_owned()),
+    let fail = |source: io::Error| match source.kind() {
+        io::ErrorKind::AlreadyExists => KeyError::Exists(path.to_owned()),
         _ => KeyError::File { path: path.to_owned(), source },
     };
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory).map_err(fail)?;
         keep_out_of_git(directory).map_err(fail)?;
     }
-    put(path, &text).map_err(fail)
-}
-
-/// Writes a file that only its owner can read, where there is none of this name. A crash leaves the whole file or none: an empty one
-/// would be refused at every later start.
-///
-/// # Errors
-///
-/// If the file cannot be written; of the kind `AlreadyExists` where it is there.
-pub fn create(path: &Path, text: &str) -> io::Result<()> {
-    if fs::symlink_metadata(path).is_ok() {
-        return Err(io::ErrorKind::AlreadyExists.into());
-    }
-    draft(path, text)?.persist_noclobber(path).map_err(|failed| failed.error)?;
-    sync_folder(path)
-}
-
-/// Writes such a file in place of what has its name. A crash leaves the old file or the new one.
-pub(super) fn overwrite(path: &Path, text: &str) -> io::Result<()> {
-    draft(path, text)?.persist(path).map_err(|failed| failed.error)?;
-    sync_folder(path)
-}
-
-/// The text on the disk, beside the place where it belongs. Each writer has one of its own, and only its owner can read it.
-fn draft(path: &Path, text: &str) -> io::Result<tempfile::NamedTempFile> {
-    let mut draft = tempfile::Builder::new().prefix(".new-").tempfile_in(folder_of(path))?;
-    draft.write_all(text.as_bytes())?;
-    draft.as_file().sync_all()?;
-    Ok(draft)
-}
-
-/// The folder that a file is in.
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
-}
-
-/// Makes a new name in a folder last.
-#[cfg(unix)]
-fn sync_folder(path: &Path) -> io::Result<()> {
-    fs::File::open(folder_of(path))?.sync_all()
-}
-
-#[cfg(not(unix))]
-fn sync_folder(_: &Path) -> io::Result<()> {
-    Ok(())
+    put(path, text.as_bytes()).map_err(fail)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     /// The key of 003 Appendix A.
     const KEY: &str = "0x4c0883a69102937d6231471b5dbb6204fe512961708279f8d5f0c5b1f1f4c6b5";
@@ -173,45 +127,6 @@ mod tests {
         assert_eq!(read(&path).expect("a key").address(), key().address());
         assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1, "no draft is left");
         replace(&folder.path().join("other"), &key(), None).expect("there need be none before");
-    }
-
-    /// A file has its name only when it is whole, and an existing one is not replaced.
-    #[test]
-    fn a_new_file_is_whole_or_not_there() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("genesis.json");
-        let text = "x".repeat(32 * 1024 * 1024);
-        let (seen, whole) = (path.clone(), text.len());
-        let reader = std::thread::spawn(move || {
-            loop {
-                if let Ok(data) = std::fs::metadata(&seen) {
-                    return usize::try_from(data.len()).is_ok_and(|length| length == whole);
-                }
-            }
-        });
-        create(&path, &text).expect("it is writable");
-        assert!(reader.join().expect("it does not panic"), "it was seen before it was whole");
-        let again = create(&path, "other").expect_err("it is there");
-        assert_eq!(again.kind(), io::ErrorKind::AlreadyExists);
-        assert_eq!(std::fs::read_to_string(&path).expect("it is readable"), text);
-        let names: Vec<_> = std::fs::read_dir(folder.path()).expect("it is readable").flatten().map(|entry| entry.file_name()).collect();
-        assert_eq!(names, ["genesis.json"], "nothing is left beside it");
-    }
-
-    /// Of several that write the same new file at once one succeeds, and the file is what that one wrote.
-    #[test]
-    fn one_of_several_writers_succeeds() {
-        for _ in 0..50 {
-            let folder = tempfile::tempdir().expect("a folder");
-            let path = folder.path().join("key.pem");
-            let write = |writer: usize| {
-                let (path, text) = (path.clone(), writer.to_string().repeat(10_000));
-                std::thread::spawn(move || create(&path, &text).is_ok().then_some(text))
-            };
-            let writers: Vec<_> = (0..4).map(write).collect();
-            let written: Vec<String> = writers.into_iter().filter_map(|writer| writer.join().expect("it does not panic")).collect();
-            assert_eq!(written, [fs::read_to_string(&path).expect("it is there")]);
-        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Where the CLI finds its key and its node.
 
 use super::{KeyError, file};
+use cowboy_host::files;
 use cowboy_types::signing::PrivateKey;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -52,7 +53,7 @@ impl Config {
         let text = serde_json::to_string_pretty(self).expect("the configuration is JSON");
         std::fs::create_dir_all(&directory)
             .and_then(|()| file::keep_out_of_git(&directory))
-            .and_then(|()| file::overwrite(&path, &(text + "\n")))
+            .and_then(|()| files::replace(&path, (text + "\n").as_bytes()))
             .map_err(|source| KeyError::ConfigFile { path: path.clone(), source })?;
         Ok(path)
     }

@@ -6,7 +6,7 @@ mod lookup;
 mod mnemonic;
 mod passphrase;
 
-pub use file::{create, decode, encode_hex, encode_pem, read, replace, write};
+pub use file::{decode, encode_hex, encode_pem, read, replace, write};
 pub use lookup::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Found, Lookup, Source};
 pub use mnemonic::{DEV_MNEMONIC, Mnemonic};
 pub use passphrase::{ENV_PASSPHRASE, ENV_PASSPHRASE_FILE, new as new_passphrase};

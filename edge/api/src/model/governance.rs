@@ -168,8 +168,10 @@ pub struct Validators {
 /// One who stakes to agree on blocks.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Validator {
-    /// Its account: the secp256k1 key that signs headers.
+    /// Its account, which stakes and is paid.
     pub address: HexAddress,
+    /// The address of the secp256k1 key that signs its headers.
+    pub signer: HexAddress,
     /// Its Ed25519 consensus key.
     pub consensus_key: HexBytes,
     /// Its BLS key, for ordering transactions.
@@ -188,6 +190,10 @@ pub struct Validator {
     pub is_signing: bool,
     /// Whether this share is public: the validator could not be reached while shares were dealt.
     pub is_share_public: bool,
+    /// The accounts of the validators that had no acknowledgement from it when this share was dealt, as far as the node has seen their logs since it
+    /// started; none unless the share is public.
+    #[serde(default)]
+    pub unacknowledged_by: Vec<HexAddress>,
     /// Why the next set that is fixed leaves it out: `share_revealed` or `dealing_failed`.
     pub left_out: Option<String>,
     /// Where other validators reach it, as it says on chain.

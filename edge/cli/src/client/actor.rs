@@ -14,7 +14,7 @@ use super::{
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::{
-    ApiError, Hex, manifest, model,
+    ApiError, Hex, HexBytes, manifest, model,
     source::{self, Asked},
 };
 use cowboy_console::{amount, failure::Failure, output::table, payload};
@@ -41,6 +41,8 @@ pub(crate) enum Actor {
     Deploy(Box<Deploy>),
     /// Give an actor whose entitlement was removed a new manifest; a changed source is deployed as a new actor
     Redeploy(Redeploy),
+    /// List the actors that this folder deployed, by the names that commands take
+    List,
     /// Print the address that a deployment would have
     Address(Source),
     /// Call a handler in a transaction
@@ -202,6 +204,10 @@ impl Actor {
             Self::New { name } => template::write(session.output, &name),
             Self::Deploy(deploy) => deploy.run(session).await,
             Self::Redeploy(redeploy) => redeploy.run(session).await,
+            Self::List => {
+                deployed::list(session);
+                Ok(())
+            }
             Self::Address(source) => source.address(session),
             Self::Execute(execute) => execute.run(session).await,
             Self::Query(query) => query.run(session).await,
@@ -222,10 +228,9 @@ impl Source {
     }
 
     fn salt(&self) -> Result<Vec<u8>, Failure> {
-        let digits = self.salt.strip_prefix("0x").unwrap_or(&self.salt);
         let salt =
-            hex::decode(digits).map_err(|error| Failure::argument(format!("--salt is not hex: {error}"), "give up to 64 hex digits"))?;
-        if salt.len() > 32 { Err(Failure::argument("--salt is longer than 32 bytes", "give up to 64 hex digits")) } else { Ok(salt) }
+            self.salt.parse::<HexBytes>().map_err(|error| Failure::argument(format!("--salt is {error}"), "give up to 64 hex digits"))?;
+        if salt.len() > 32 { Err(Failure::argument("--salt is longer than 32 bytes", "give up to 64 hex digits")) } else { Ok(salt.0) }
     }
 
     fn address(&self, session: &Session) -> Result<(), Failure> {
@@ -266,6 +271,10 @@ impl Deploy {
         session.output.progress(format_args!("Entitlements: {}", deployment.describe()));
         for line in deployment.missing() {
             session.output.progress(format_args!("Warning: {line}"));
+        }
+        if source::is_uncallable(&deployment.code) {
+            let path = self.source.path().display();
+            session.output.progress(format_args!("Warning: {path} has no class and no function, so nothing in it can be called"));
         }
         let key = session.key()?;
         let sent = send::send(&session.client, &key, deployment.instruction()?, &self.terms).await;

@@ -22,7 +22,7 @@ pub(crate) enum Chain {
     /// Produce blocks now; Ctrl-C ends it
     Mine {
         /// Number of blocks
-        #[arg(default_value_t = 1)]
+        #[arg(default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
         blocks: u64,
     },
     /// Advance to a later height or time; every timer in between fires

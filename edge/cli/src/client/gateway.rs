@@ -6,9 +6,9 @@ use super::{
     method::instruction,
     session::Session,
 };
-use crate::send::Terms;
+use crate::send::{self, Terms};
 use clap::Subcommand;
-use cowboy_api::model;
+use cowboy_api::{error::NOT_FOUND, model};
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::gateways::{NUMBER, REPORT_ANSWERS};
 use cowboy_types::Amount;
@@ -91,14 +91,8 @@ impl Gateway {
         let none = json!({});
         match self {
             Self::Register { endpoint, http_port, stake, terms } => {
-                call(
-                    session,
-                    "register_gateway",
-                    &json!({ "endpoint": endpoint, "http_port": http_port }),
-                    amount::argument(&stake)?,
-                    &terms,
-                )
-                .await
+                let argument = json!({ "endpoint": endpoint, "http_port": http_port });
+                changed(session, "register_gateway", &argument, amount::argument(&stake)?, &terms).await
             }
             Self::SetEndpoint { endpoint, http_port, terms } => {
                 call(session, "set_endpoint", &json!({ "endpoint": endpoint, "http_port": http_port }), Amount::ZERO, &terms).await
@@ -109,7 +103,7 @@ impl Gateway {
                 let argument = json!({ "amount": amount::argument(&amount)?.get() });
                 call(session, "draw", &argument, Amount::ZERO, &terms).await
             }
-            Self::Unstake { terms } => call(session, "unstake", &none, Amount::ZERO, &terms).await,
+            Self::Unstake { terms } => changed(session, "unstake", &none, Amount::ZERO, &terms).await,
             Self::VerifyAnswer(command) => command.run(session).await,
             Self::ReportAnswers { first, second, terms } => {
                 call(session, REPORT_ANSWERS, &answer::report(&first, &second)?, Amount::ZERO, &terms).await
@@ -133,6 +127,23 @@ impl Gateway {
 
 async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
     session.submit(instruction(NUMBER, method, argument, value)?, terms).await
+}
+
+/// Sends a call that begins or ends a registration, and prints what the account's gateway is after it.
+async fn changed(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms) -> Result<(), Failure> {
+    let key = session.key()?;
+    let sent = send::send(&session.client, &key, instruction(NUMBER, method, argument, value)?, terms).await?;
+    let found = session.client.get::<model::Gateway>(&format!("/gateways/{}", key.address())).await;
+    let text = match (&sent.receipt, &found) {
+        (Some(_), Ok(gateway)) => format!("\n{}", describe(gateway)),
+        (Some(_), Err(error)) if error.slug == NOT_FOUND.slug => "\nThe account has no gateway any more: its stake is paid out.".to_owned(),
+        _ => String::new(),
+    };
+    session.output.result(
+        &json!({ "gateway": found.ok(), "tx_hash": sent.tx_hash, "receipt": sent.receipt }),
+        format_args!("Transaction hash: {}{text}", sent.tx_hash),
+    );
+    Ok(())
 }
 
 fn describe(gateway: &model::Gateway) -> String {

@@ -263,7 +263,10 @@ fn describe_preview(shown: &Value) -> String {
         None => "It would take effect now:".to_owned(),
     };
     let tail = format!("tier {}, deposit {}", shown["tier"], amount::cby(shown["deposit"].as_u64().unwrap_or_default()));
-    std::iter::once(head).chain(effects).chain([tail]).collect::<Vec<_>>().join("\n")
+    let refusal = shown["refusal"].as_str().map(|refusal| format!("It cannot be proposed now: {refusal}"));
+    let is_kept = shown["is_cancellable"] == false;
+    let kept = is_kept.then(|| "The council cannot cancel it.".to_owned());
+    refusal.into_iter().chain([head]).chain(effects).chain([tail]).chain(kept).collect::<Vec<_>>().join("\n")
 }
 
 async fn upgrades(session: &Session) -> Result<(), Failure> {
@@ -362,6 +365,18 @@ async fn params(session: &Session, prefix: &str) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Decision 693: what the two refusals are about is said before anybody puts a deposit down.
+    #[test]
+    fn a_preview_says_what_is_refused() {
+        let shown = json!({ "deposit": 0, "error": null, "events": [], "is_cancellable": true, "refusal": null, "tier": 0 });
+        let plain = describe_preview(&shown);
+        assert_eq!(plain.lines().count(), 2, "{plain}");
+        let refused = json!({ "deposit": 0, "error": null, "events": [], "is_cancellable": false, "refusal": "Propose the others apart.", "tier": 3 });
+        let lines = describe_preview(&refused);
+        let lines: Vec<&str> = lines.lines().collect();
+        assert_eq!((lines[0], lines[3]), ("It cannot be proposed now: Propose the others apart.", "The council cannot cancel it."));
+    }
 
     /// A decision is one action or a list of them, and what the table does not have is refused by name.
     #[test]

@@ -86,7 +86,9 @@ impl Job {
             }
             Self::Watch { id } => ended(&watch(session, id).await?),
             Self::List { rows } => {
-                let line = |job: &model::JobSummary| format!("{}  {:<9} {:<6} {}", job.job_id, job.status, job.kind, job.mode);
+                let line = |job: &model::JobSummary| {
+                    format!("{}  {:<9}  {:<9}  {:<19}  at {}", job.job_id, job.status, job.kind, job.mode, job.submitted_at)
+                };
                 rows.print::<model::Jobs>(session, "/jobs", |jobs| lines(jobs, line, "no jobs")).await
             }
             Self::Run { spec, here, .. } if here.local => here.run(session, &spec).await,
@@ -367,6 +369,9 @@ mod tests {
         }
         let refused = spec_argument("nofile.json").expect_err("there is no such file").to_string();
         assert!(refused.starts_with("\"nofile.json\" is neither JSON nor a file"), "{refused}");
+        std::fs::write(&path, r#"{"a": 1,}"#).expect("it is written");
+        let refused = spec_argument(&path).expect_err("it has a comma too many").to_string();
+        assert!(refused.starts_with(&format!("{path} is not JSON: trailing comma at line 1 column 9")), "{refused}");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::session::Session;
 use cowboy_api::keystore::CONFIG_DIRECTORY;
 use cowboy_console::failure::Failure;
-use cowboy_service::files;
+use cowboy_host::files;
 use cowboy_types::Hash;
 use std::{
     collections::BTreeMap,
@@ -38,7 +38,7 @@ impl Labels {
     fn write(&self, project: &Path) -> io::Result<()> {
         std::fs::create_dir_all(project.join(CONFIG_DIRECTORY))?;
         let text = serde_json::to_string_pretty(&self.0).expect("names are JSON");
-        files::write(&path(project), (text + "\n").as_bytes())
+        files::replace(&path(project), (text + "\n").as_bytes())
     }
 
     /// The name behind a hash in hex, in brackets behind a space; empty where the folder does not know it.

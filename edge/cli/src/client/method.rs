@@ -67,7 +67,7 @@ impl Args for Call {
 }
 
 fn method_command(method: &'static Method) -> Command {
-    let mut command = Command::new(method.name).about(method.doc.trim());
+    let mut command = Command::new(method.name);
     for field in method.arguments.iter().filter(|_| is_declared(method)) {
         command = command.arg(field_arg(field));
     }
@@ -77,7 +77,9 @@ fn method_command(method: &'static Method) -> Command {
     if method.is_payable {
         command = command.arg(Arg::new(VALUE).long(VALUE).value_name("AMOUNT").help("CBY to send along: base units, or CBY like 2.5cby"));
     }
-    if method.is_view { command } else { Terms::augment_args(command) }
+    // The terms bring a description of their own: that of the method comes after it.
+    let command = if method.is_view { command } else { Terms::augment_args(command) };
+    command.about(method.doc.trim())
 }
 
 fn field_arg(field: &'static Field) -> Arg {
@@ -208,6 +210,7 @@ mod tests {
             let actor = call.find_subcommand(&named.slug).expect("an actor is a command");
             for method in named.actor.methods() {
                 let command = actor.find_subcommand(method.name).expect("a method is a command");
+                assert_eq!(command.get_about().map(ToString::to_string).as_deref(), Some(method.doc.trim()), "{}", method.name);
                 let has = |flag: &str| command.get_arguments().any(|arg| arg.get_long() == Some(flag));
                 let is_declared = is_declared(method);
                 assert_eq!(has(ARGUMENT), !is_declared, "{}", method.name);

@@ -6,7 +6,7 @@ use super::paid;
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
-use cowboy_api::model;
+use cowboy_api::{ApiError, model};
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::names::{NUMBER, domains, label, price};
 use cowboy_types::{Amount, ChainId};
@@ -216,8 +216,7 @@ impl Name {
                         "let it expire, or hand it on with `cowboy name transfer`",
                     ));
                 }
-                let argument = json!({ "name": name });
-                call(session, "release", &argument, Amount::ZERO, &terms, &name).await
+                release(session, &name, &terms).await
             }
             Self::Resolve { name } => {
                 let found = resolve(session, &name).await?;
@@ -234,8 +233,8 @@ impl Name {
                 rows.print::<model::ActorNames>(session, &format!("/actor/{address}/names"), live).await
             }
             Self::Get { name } => {
-                let found: model::Name = session.client.get(&format!("/names/{name}")).await?;
-                session.output.result(&found, describe(&found));
+                let found = record(session, &name).await.map_err(|error| unknown(&name, error))?;
+                session.output.result(&found, describe(&found, session.client.health().await?.height));
                 Ok(())
             }
             Self::List { rows } => {
@@ -259,27 +258,71 @@ async fn register(session: &Session, name: &str, actor: &str, paid: &Paid, serve
     let url = served.url(session, name).await;
     let said = url.clone().unwrap_or_else(|| format!("{name} is registered, but no active gateway serves it: see docs/gateways.md"));
     let price = sent.event("name.registered", "fee").and_then(|fee| fee.as_u64()).unwrap_or(value.get());
-    session.output.progress(format_args!("Transaction hash: {}\nPaid: {}", sent.tx_hash, paid::line(&sent, name, price)));
-    session.output.result(&json!({ "name": name, "url": url, "paid": price, "tx_hash": sent.tx_hash, "receipt": sent.receipt }), said);
+    // What costs no fee below another name has a deposit.
+    let has_deposit = price == 0 && name.contains('.');
+    let deposit = if has_deposit { session.client.params().await.ok().map(|params| params.rent.record_deposit) } else { None };
+    let held = deposit.map_or_else(String::new, |sum| format!("\nHeld: {}, which `cowboy name release {name}` returns", amount::cby(sum)));
+    session.output.progress(format_args!("Transaction hash: {}\nPaid: {}{held}", sent.tx_hash, paid::line(&sent, name, price)));
+    session.output.result(
+        &json!({ "name": name, "url": url, "paid": price, "deposit": deposit, "tx_hash": sent.tx_hash, "receipt": sent.receipt }),
+        said,
+    );
     Ok(())
+}
+
+async fn release(session: &Session, name: &str, terms: &Terms) -> Result<(), Failure> {
+    let release = instruction(NUMBER, "release", &json!({ "name": name }), Amount::ZERO)?;
+    let sent = send::send(&session.client, &session.key()?, release, terms).await?;
+    let done = sent.receipt.as_ref().map(|_| format!("{name} is released, and the deposit for it went back to whoever paid it\n"));
+    session.output.result(&sent, format_args!("{}Transaction hash: {}", done.unwrap_or_default(), sent.tx_hash));
+    Ok(())
+}
+
+/// The record of a name.
+async fn record(session: &Session, name: &str) -> Result<model::Name, ApiError> {
+    session.client.get(&format!("/names/{name}")).await
+}
+
+/// The failure to find a name, in words of names.
+fn unknown(name: &str, mut error: ApiError) -> Failure {
+    if error.slug == cowboy_api::error::NOT_FOUND.slug {
+        error.what = format!("Nobody has registered {name}.");
+        error.why = "A name leads to an actor from its registration until it expires.".to_owned();
+        error.fix = format!("Check how it is written, or register it: cowboy name register {name} --actor ACTOR.");
+    }
+    error.into()
 }
 
 fn refused(what: String, fix: &str) -> Failure {
     Failure::Refused { what, fix: fix.to_owned() }
 }
 
-/// Refuses a first term that the chain would refuse, with the number of days that it takes.
-fn require_term(name: &str, blocks: u64, params: &cowboy_params::Params) -> Result<(), Failure> {
+/// Refuses what is no name in any state, in the chain's words, and says so where only capitals are in the way.
+fn require_name(name: &str, params: &cowboy_params::Params) -> Result<(), Failure> {
+    let Err(abort) = label::check(params, name) else { return Ok(()) };
+    let mut error = ApiError::of_abort(abort).with(json!({ "name": name }));
+    let lower = name.to_ascii_lowercase();
+    if label::check(params, &lower).is_ok() {
+        error.fix = format!("Write it in lower case: {lower}.");
+    }
+    Err(Failure::Mistake(Box::new(error)))
+}
+
+/// Refuses a term that the chain would refuse, with the number of days that it takes.
+fn require_term(name: &str, blocks: u64, is_new: bool, params: &cowboy_params::Params) -> Result<(), Failure> {
     let rows = &params.names;
-    let least = if name.contains('.') { rows.renewal_min } else { rows.duration_min };
+    let least = if is_new && !name.contains('.') { rows.duration_min } else { rows.renewal_min };
     if (least..=rows.duration_max).contains(&blocks) {
         return Ok(());
     }
     let (least, most) = (least.div_ceil(DAY), rows.duration_max / DAY);
-    Err(refused(
-        format!("{name} cannot be registered for {blocks} blocks: at least {least} days and at most {most} days"),
-        "give another number of --days; a term begins with a year, so that nobody takes a name for a moment",
-    ))
+    let term = if blocks.is_multiple_of(DAY) { format!("{} days", blocks / DAY) } else { format!("{blocks} blocks") };
+    let (done, fix) = if is_new {
+        ("registered", "give another number of --days; a term begins with a year, so that nobody takes a name for a moment")
+    } else {
+        ("renewed", "give another number of --days")
+    };
+    Err(refused(format!("{name} cannot be {done} for {term}: at least {least} days and at most {most} days"), fix))
 }
 
 /// `http://mysite.localhost:8080` of `http://localhost:8080`.
@@ -297,10 +340,9 @@ async fn fee(session: &Session, name: &str, paid: &Paid, is_new: bool) -> Result
     }
     // A newer chain may have wider ranges; its fee is then asked for with --value.
     let params = session.client.params().await?;
-    if is_new {
-        require_term(name, paid.blocks(), &params)?;
-    }
-    let found: Option<model::Name> = match session.client.get(&format!("/names/{name}")).await {
+    require_name(name, &params)?;
+    require_term(name, paid.blocks(), is_new, &params)?;
+    let found = match record(session, name).await {
         Ok(found) => Some(found),
         Err(error) if error.slug == cowboy_api::error::NOT_FOUND.slug => None,
         Err(error) => return Err(error.into()),
@@ -317,7 +359,7 @@ async fn fee(session: &Session, name: &str, paid: &Paid, is_new: bool) -> Result
 async fn resolve(session: &Session, name: &str) -> Result<model::Name, Failure> {
     let mut failure = None;
     for name in std::iter::once(name).chain(label::above(name)) {
-        match session.client.get::<model::Name>(&format!("/names/{name}")).await {
+        match record(session, name).await {
             Ok(found) if found.stage == "live" => return Ok(found),
             Ok(_) => {}
             Err(error) if error.slug == cowboy_api::error::NOT_FOUND.slug => failure = Some(error),
@@ -325,13 +367,14 @@ async fn resolve(session: &Session, name: &str) -> Result<model::Name, Failure> 
         }
     }
     let gone = || Failure::refused(format!("{name} does not resolve: it expired"), "register it: cowboy name register");
-    Err(failure.map_or_else(gone, Failure::from))
+    Err(failure.map_or_else(gone, |error| unknown(name, error)))
 }
 
 async fn call(session: &Session, method: &str, argument: &Value, value: Amount, terms: &Terms, name: &str) -> Result<(), Failure> {
     let sent = send::send(&session.client, &session.key()?, instruction(NUMBER, method, argument, value)?, terms).await?;
-    let record = session.client.get::<model::Name>(&format!("/names/{name}")).await.ok();
-    let mut text = record.as_ref().map(describe).unwrap_or_default();
+    let record = record(session, name).await.ok();
+    let height = sent.receipt.as_ref().map_or(0, |receipt| receipt.block_height);
+    let mut text = record.as_ref().map(|record| describe(record, height)).unwrap_or_default();
     if value > Amount::ZERO {
         let price = sent.event("name.renewed", "fee").and_then(|fee| fee.as_u64()).unwrap_or(value.get());
         text.push_str(&format!("\nPaid: {}", paid::line(&sent, name, price)));
@@ -359,7 +402,15 @@ async fn claim_domain(session: &Session, name: &str, domain: &str, terms: &Terms
     Ok(())
 }
 
-fn describe(name: &model::Name) -> String {
+/// When a term ends, seen from a height: also in days, which nobody reads off a height.
+fn end(expires_at: u64, height: u64) -> String {
+    match expires_at.checked_sub(height) {
+        Some(left) if height > 0 => format!("at {expires_at}, in {} days of {DAY} blocks", left / DAY),
+        _ => format!("at {expires_at}"),
+    }
+}
+
+fn describe(name: &model::Name, height: u64) -> String {
     let policy = match name.subdomain_policy {
         0 => "made by its owner only",
         1 => "its actor's business",
@@ -371,7 +422,7 @@ fn describe(name: &model::Name) -> String {
         ("owner", name.owner.to_string()),
         ("stage", name.stage.clone()),
         ("registered", format!("at {}", name.registered_at)),
-        ("expires", format!("at {}", name.expires_at)),
+        ("expires", end(name.expires_at, height)),
         ("names below", policy.to_owned()),
     ])
 }
@@ -397,16 +448,41 @@ mod tests {
     fn a_first_term_has_its_days() {
         let params = cowboy_params::Params::GENESIS;
         let rows = [
-            ("mysite", 365, None),
-            ("mysite", 10, Some("at least 365 days")),
-            ("blog.mysite", 30, None),
-            ("mysite", 4_000, Some("at most 3650 days")),
+            ("mysite", 365, true, None),
+            ("mysite", 10, true, Some("mysite cannot be registered for 10 days: at least 365 days")),
+            ("blog.mysite", 30, true, None),
+            ("mysite", 4_000, true, Some("at most 3650 days")),
+            ("mysite", 30, false, None),
+            ("mysite", 0, false, Some("mysite cannot be renewed for 0 days: at least 30 days")),
         ];
-        for (name, days, expected) in rows {
-            let refused = require_term(name, days * DAY, &params).err().map(|failure| failure.to_string());
+        for (name, days, is_new, expected) in rows {
+            let refused = require_term(name, days * DAY, is_new, &params).err().map(|failure| failure.to_string());
             assert_eq!(refused.is_some(), expected.is_some(), "{name} {days}: {refused:?}");
             assert!(expected.is_none_or(|text| refused.is_some_and(|refused| refused.contains(text))), "{name} {days}");
         }
+    }
+
+    /// What is no name is a mistake with the chain's slug, before anything is asked or paid; capitals have a remedy of their own.
+    #[test]
+    fn a_name_is_checked_before_it_is_paid_for() {
+        let params = cowboy_params::Params::GENESIS;
+        for (name, slug, fix) in [
+            ("ab", "name_invalid", "Choose another name."),
+            ("MySite", "name_invalid", "Write it in lower case: mysite."),
+            ("m\u{fc}ller", "name_international", "Write it with a-z"),
+        ] {
+            let Err(Failure::Mistake(error)) = require_name(name, &params) else { panic!("{name} is no name") };
+            assert!(error.slug == slug && error.fix.starts_with(fix) && error.context["name"] == name, "{error}");
+        }
+        assert!(require_name("blog.mysite", &params).is_ok());
+    }
+
+    #[test]
+    fn names_are_shown_in_days_and_by_their_names() {
+        assert_eq!(end(31_536_030, 30), "at 31536030, in 365 days of 86400 blocks");
+        assert_eq!([end(30, 31), end(30, 0)], ["at 30", "at 30"]);
+        let said = unknown("mysite", ApiError::of_fault(cowboy_api::error::NOT_FOUND)).to_string();
+        assert!(said.starts_with("Nobody has registered mysite. (2001 not_found)") && said.contains("name register mysite"), "{said}");
     }
 
     #[test]

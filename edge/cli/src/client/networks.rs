@@ -2,7 +2,7 @@
 
 use cowboy_api::keystore::{CONFIG_DIRECTORY, Config as Folder};
 use cowboy_console::failure::Failure;
-use cowboy_service::files;
+use cowboy_host::files;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -45,7 +45,7 @@ impl Networks {
     pub(super) fn save(&self, project: &Path) -> Result<(), Failure> {
         let path = Self::path(project);
         let text = serde_json::to_string_pretty(self).expect("names and addresses are JSON");
-        files::write(&path, (text + "\n").as_bytes()).map_err(Failure::file(path))
+        files::replace(&path, (text + "\n").as_bytes()).map_err(Failure::file(path))
     }
 
     pub(super) fn named(&self, name: &str) -> Result<&Network, Failure> {

@@ -9,12 +9,12 @@ use cowboy_api::{
     verify::{Claim, Verified, verify},
 };
 use cowboy_console::{failure::Failure, output::table};
+use cowboy_host::clock;
 use cowboy_ingress::Trust;
 use cowboy_light::GroupKey;
 use cowboy_state::{Key, Kind, records};
 use cowboy_types::Hash;
 use serde_json::{Value, json};
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Seconds after which a header is old enough for a warning.
 const OLD: u64 = 60;
@@ -136,8 +136,7 @@ impl Proof {
     /// How many seconds ago the proven header was made, by this machine's clock; 0 where it is ahead of it. A node can answer with a
     /// state that was true once: what may have changed since is refused beyond `--max-age`, and marked without it.
     fn age(&self, session: &Session, claim: &Claim, verified: &Verified) -> Result<u64, Failure> {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs());
-        let age = now.saturating_sub(verified.header.timestamp_ms.get() / 1_000);
+        let age = clock::now().as_secs().saturating_sub(verified.header.timestamp_ms.get() / 1_000);
         if let Some(most) = self.max_age.filter(|most| age > *most) {
             return Err(Failure::Proof(format!("the header is {age} s old, and at most {most} s are allowed")));
         }

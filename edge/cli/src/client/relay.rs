@@ -53,6 +53,11 @@ impl Relay {
     }
 }
 
+/// The bytes in a field.
+fn bytes(relay: &Value, field: &str) -> String {
+    amount::bytes(relay[field].as_u64().unwrap_or(0))
+}
+
 /// A relay and its round, for people.
 pub(crate) fn described(relay: &Value, round: &Value) -> String {
     let proof = if round.is_null() {
@@ -69,8 +74,8 @@ pub(crate) fn described(relay: &Value, round: &Value) -> String {
         ("state", state),
         ("endpoint", format!("{}:{}", relay["endpoint"].as_str().unwrap_or_default(), relay["port"])),
         ("region", relay["region"].as_str().unwrap_or_default().to_owned()),
-        ("slots", format!("{}, with {} of {} bytes", relay["slots"], relay["reserved"], relay["capacity"])),
-        ("asks", format!("{} a MiB and epoch", relay["ask"])),
+        ("slots", format!("{}, with {} of {}", relay["slots"], bytes(relay, "reserved"), bytes(relay, "capacity"))),
+        ("asks", format!("{} base units a MiB and epoch", relay["ask"])),
         ("stake", amount::cby(relay["stake"].as_u64().unwrap_or(0))),
         ("proof", proof),
         ("missed in a row", relay["misses"].to_string()),
@@ -82,18 +87,22 @@ pub(super) async fn all(session: &Session) -> Result<Vec<Value>, Failure> {
     all_of_view(session, (actors::RELAYS, "list_relays"), json!({}), |row| &row["address"]).await
 }
 
+/// A relay in one line, whose columns stand below those of others.
+fn line(relay: &Value) -> String {
+    format!(
+        "{}  {:<14}  slots {:>4}  {:>10} of {:>10}  asks {} base units a MiB and epoch  {}",
+        relay["address"].as_str().unwrap_or_default(),
+        state(relay),
+        relay["slots"].as_u64().unwrap_or(0),
+        bytes(relay, "reserved"),
+        bytes(relay, "capacity"),
+        relay["ask"],
+        relay["region"].as_str().unwrap_or_default()
+    )
+}
+
 async fn list(session: &Session) -> Result<(), Failure> {
     let rows = all(session).await?;
-    let line = |row: &Value| {
-        format!(
-            "{}  {}  {} slots  asks {}  {}",
-            row["address"].as_str().unwrap_or_default(),
-            state(row),
-            row["slots"],
-            row["ask"],
-            row["region"].as_str().unwrap_or_default()
-        )
-    };
     session.output.result(&rows, lines(&rows, line, "there are no relays"));
     Ok(())
 }
@@ -101,6 +110,22 @@ async fn list(session: &Session) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Numbers have their units, and columns stand below each other whatever the state is.
+    #[test]
+    fn relays_stand_in_columns() {
+        let of = |is_eligible: bool, slots: u64, capacity: u64| {
+            json!({
+                "address": "0x01", "left_at": null, "is_healthy": true, "is_eligible": is_eligible, "slots": slots, "reserved": 512_u64 << 20,
+                "capacity": capacity, "ask": 450, "region": "eu",
+            })
+        };
+        assert_eq!(
+            line(&of(true, 2, 64 << 30)),
+            "0x01  up              slots    2   512.0 MiB of   64.0 GiB  asks 450 base units a MiB and epoch  eu"
+        );
+        assert_eq!(line(&of(false, 120, 1 << 30)).find("asks"), line(&of(true, 2, 64 << 30)).find("asks"));
+    }
 
     /// A relay that lost stake is up, and takes no slot: who looks why a volume has too few sees it.
     #[test]

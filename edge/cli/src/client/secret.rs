@@ -10,12 +10,13 @@ use super::{labels, listing, method::instruction, paid, session::Session};
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::HexBytes;
-use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_console::{amount, failure::Failure};
 use cowboy_secrets::policy::{Actors, Attestation, Policy, Runners};
 use cowboy_secrets::{Name, PointG2};
 use cowboy_service::{Chain, ChainError};
 use cowboy_system::secrets::types::ReleaseKey;
 use cowboy_system::secrets::{NUMBER, state};
+use cowboy_types::entitlement::domain;
 use cowboy_types::environment::{Environment, Measurement};
 use cowboy_types::job::JobKind;
 use cowboy_types::units::{Amount, Count, Height};
@@ -48,7 +49,7 @@ pub(crate) struct Trusted {
 /// Who may use a secret, and who may see it.
 #[derive(Args, Debug)]
 pub(crate) struct Allowed {
-    /// Actors whose jobs may use it [default: those that the account owns]
+    /// Actors whose jobs may use it [default: those that the account deployed and owns]
     #[arg(long = "actor", value_name = "ADDRESS")]
     actors: Vec<Address>,
     /// Hashes of code that may use it; every code if there are none
@@ -58,7 +59,7 @@ pub(crate) struct Allowed {
     #[arg(long, value_name = "KIND", value_delimiter = ',', required = true, value_parser = job_kind)]
     jobs: Vec<JobKind>,
     /// Hosts to which a job may send it, like api.example.com or *.example.com
-    #[arg(long, value_name = "HOST", value_delimiter = ',')]
+    #[arg(long, value_name = "HOST", value_delimiter = ',', value_parser = host)]
     hosts: Vec<String>,
     /// Any runner that is drawn may see it
     #[arg(long, conflicts_with_all = ["runners", "pool"])]
@@ -205,6 +206,21 @@ fn job_kind(text: &str) -> Result<JobKind, String> {
         .ok_or_else(|| format!("{text:?} is no kind of job: give llm, http, mcp, custom or container"))
 }
 
+fn host(text: &str) -> Result<String, String> {
+    let form = "give a name in lower case without https:// and port, like api.example.com or *.example.com, an IPv4 address, or *";
+    if domain::is_canonical_pattern(text) { Ok(text.to_owned()) } else { Err(format!("{text:?} is no host: {form}")) }
+}
+
+/// Refuses a policy whose last height is over: the deposit would be for a secret that is never released.
+fn require_time(policy: &Policy, height: u64) -> Result<(), Failure> {
+    let Height(until) = policy.until;
+    if until == 0 || until > height {
+        return Ok(());
+    }
+    let what = format!("--until {until} is over: the chain is at height {height}, so the secret would never be released");
+    Err(Failure::argument(what, "give a later height, or leave --until out"))
+}
+
 fn environment(text: &str) -> Result<Environment, String> {
     let found = Environment::ALL.into_iter().find(|kind| kind.slug() == text);
     found.ok_or_else(|| format!("{text:?} is no trusted environment: give sgx, sev, tdx or nitro"))
@@ -261,7 +277,7 @@ impl Allowed {
             until: Height(self.until),
             max_releases: Count(self.max_releases),
         };
-        policy.check().map_err(|reason| Failure::argument(reason.to_string(), "change the options"))?;
+        policy.check().map_err(|reason| Failure::argument(reason.to_string(), "correct that option; --help describes it"))?;
         Ok(policy)
     }
 }
@@ -314,17 +330,7 @@ async fn view(session: &Session, method: &str, argument: Value) -> Result<Value,
 async fn committee(session: &Session) -> Result<(), Failure> {
     let key = view(session, "get_key", json!({})).await?;
     let round = view(session, "get_round", json!({})).await?;
-    let members = key["members"].as_array().map_or(0, Vec::len);
-    let state =
-        if key.is_null() { "no committee holds a key yet".to_owned() } else { format!("{} of {members} have to answer", key["threshold"]) };
-    let dealing = if round.is_null() {
-        "none".to_owned()
-    } else {
-        format!("{} phase {} until height {}", round["round"], round["phase"], round["ends_at"])
-    };
-    let text =
-        table([("key", key["key_id"].to_string()), ("committee", key["epoch"].to_string()), ("members", state), ("dealing", dealing)]);
-    session.output.result(&json!({ "key": key, "round": round }), text);
+    session.output.result(&json!({ "key": key, "round": round }), shown::committee(&key, &round));
     Ok(())
 }
 
@@ -369,7 +375,8 @@ pub(super) async fn sealing_key(session: &Session, chain: &Chain, terms: &Terms)
             }
             if !has_asked {
                 has_asked = true;
-                session.output.progress("no committee holds a key yet: waiting for the first dealing");
+                let wait = "waiting for the first dealing, which takes about half a minute on a devnet";
+                session.output.progress(format_args!("no committee holds a key yet: {wait}"));
                 // A devnet starts its proxies at the first transaction to 0x04.
                 if newest.is_none() {
                     send::send(&session.client, &session.key()?, instruction(NUMBER, "get_key", &json!({}), Amount::ZERO)?, terms).await?;
@@ -384,6 +391,7 @@ pub(super) async fn sealing_key(session: &Session, chain: &Chain, terms: &Terms)
 
 async fn set(session: &Session, name: &Name, file: &PathBuf, policy: Policy, trusted: &Trusted, terms: &Terms) -> Result<(), Failure> {
     let value = read_value(file)?;
+    require_time(&policy, session.client.health().await?.height)?;
     let name_hash = name.hash(session.key()?.address());
     let chain = connect(session, trusted).await?;
     let stored = sealing::store(session, &chain, (&name_hash, name.as_str()), &policy, &value, terms).await?;
@@ -437,4 +445,42 @@ async fn get(session: &Session, name: &Name, version: Option<u64>, trusted: &Tru
         out.write_all(&value).and_then(|()| out.write_all(b"\n")).map_err(Failure::file("stdout"))?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[derive(Debug, Parser)]
+    struct Cli {
+        #[command(flatten)]
+        allowed: Allowed,
+    }
+
+    fn policy(arguments: &[&str]) -> Policy {
+        let fixed = ["set", "--jobs", "http", "--hosts", "api.example.com", "--any-runner"];
+        let cli = Cli::try_parse_from(fixed.iter().chain(arguments)).expect("it can be called so");
+        cli.allowed.policy().expect("it is a policy")
+    }
+
+    /// A host that no policy takes is named, and how one is written.
+    #[test]
+    fn a_host_is_named_where_it_is_none() {
+        for wrong in ["https://api.example.com/", "api.example.com:443", "API.example.com", "ex ample"] {
+            let said = host(wrong).expect_err("it is no host");
+            assert!(said.contains(wrong) && said.contains("without https:// and port"), "{said}");
+        }
+        for right in ["api.example.com", "*.example.com", "10.0.0.7", "*"] {
+            assert_eq!(host(right).as_deref(), Ok(right));
+        }
+    }
+
+    /// No deposit is taken for a secret that is never released.
+    #[test]
+    fn the_last_height_is_ahead() {
+        for (until, height, is_ahead) in [("0", 90, true), ("91", 90, true), ("90", 90, false), ("3", 90, false)] {
+            assert_eq!(require_time(&policy(&["--until", until]), height).is_ok(), is_ahead, "{until} at {height}");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use cowboy_api::{
     keystore::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Lookup},
 };
 use cowboy_console::{failure::Failure, output::Output};
-use cowboy_service::files;
+use cowboy_host::files;
 use cowboy_types::{Address, error::ACTOR_NOT_FOUND, instruction::Instruction, signing::PrivateKey};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -112,7 +112,7 @@ impl Session {
     }
 
     /// The actors that this folder deployed, by name.
-    fn deployed(&self) -> BTreeMap<String, HexAddress> {
+    pub(crate) fn deployed(&self) -> BTreeMap<String, HexAddress> {
         self.kept().actors
     }
 
@@ -192,7 +192,7 @@ impl Kept {
         let former = known.named(name, address);
         let text = serde_json::to_string_pretty(&known).expect("names and addresses are JSON");
         path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-        files::write(path, (text + "\n").as_bytes())?;
+        files::replace(path, (text + "\n").as_bytes())?;
         Ok(former)
     }
 

@@ -4,7 +4,7 @@ use super::listing::{Rows, lines};
 use super::{evidence, method::instruction, session::Session};
 use crate::{address::HostPort, send::Terms};
 use clap::Subcommand;
-use cowboy_api::{ApiError, Hex, model};
+use cowboy_api::{ApiError, Hex, HexBytes, model};
 use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_system::governance;
 use cowboy_types::{Address, Amount};
@@ -92,6 +92,7 @@ impl Validator {
         match self {
             Self::Register { registration, stake, terms } => {
                 let argument = payload::json(&registration)?;
+                has_own_key(session, &argument).await?;
                 call(session, "register_validator", &argument, amount::argument(&stake)?, &terms).await
             }
             Self::AddStake { amount, terms } => call(session, "add_stake", &none, stake(&amount)?, &terms).await,
@@ -143,6 +144,24 @@ fn found_none(error: ApiError, address: &Address) -> Failure {
     Failure::refused(format!("{address} is not registered as a validator"), "register it: cowboy validator register")
 }
 
+/// Fails where another account has registered the network key of a registration. What else is wrong with it, and a node that does not list the validators,
+/// is left to the chain, which refuses such a key too.
+async fn has_own_key(session: &Session, registration: &serde_json::Value) -> Result<(), Failure> {
+    let Some(key) = registration["network_key"].as_str().and_then(|text| text.parse::<HexBytes>().ok()) else { return Ok(()) };
+    let own = session.address_or_own(None)?;
+    let Ok(listed) = session.client.all::<model::Validators>("/validators").await else { return Ok(()) };
+    let Some(other) = owner_of(&listed.validators, &key).filter(|other| *other != own) else { return Ok(()) };
+    Err(Failure::refused(
+        format!("the network key {key} is that of the validator {other}, and each validator has its own"),
+        "make new keys with `cowboyd keys new`, and register with the output of `cowboyd --json keys registration` for them",
+    ))
+}
+
+/// The account that registered a network key.
+fn owner_of(validators: &[model::Validator], key: &HexBytes) -> Option<Address> {
+    validators.iter().find(|validator| validator.consensus_key == *key).map(|validator| validator.address.0)
+}
+
 /// What is added to a stake.
 fn stake(amount: &str) -> Result<Amount, Failure> {
     let stake = amount::argument(amount)?;
@@ -182,8 +201,10 @@ async fn status(session: &Session, address: &Address, watch: bool) -> Result<(),
         let said = stage(&found);
         if before.as_ref() != Some(&said) {
             let height = session.client.height().await?;
-            let (status, share) = (&found.status, &found.share);
-            let json = json!({ "height": height, "status": status, "until": found.until, "stake": found.stake, "share": share });
+            let (status, share, lacking) = (&found.status, &found.share, &found.unacknowledged_by);
+            let json = json!({
+                "height": height, "status": status, "until": found.until, "stake": found.stake, "share": share, "unacknowledged_by": lacking,
+            });
             session.output.result(&json, format_args!("height {height}: {said}"));
             before = Some(said);
         }
@@ -200,9 +221,14 @@ fn stage(validator: &model::Validator) -> String {
     let at = |height: Option<u64>| height.map_or_else(|| "a later height".to_owned(), |height| format!("height {height}"));
     let share = &validator.share;
     let reason = match validator.left_out.as_deref() {
-        Some("share_revealed") => "; the next set leaves it out: it could not be reached when its share was dealt, so the share is public",
-        Some(_) => "; the next set leaves it out: it was to receive a share when a dealing failed, and may have been the reason",
-        None => "",
+        Some("share_revealed") => {
+            let dealers: Vec<_> = validator.unacknowledged_by.iter().map(ToString::to_string).collect();
+            let dealers =
+                if dealers.is_empty() { String::new() } else { format!("; its acknowledgement did not reach {}", dealers.join(", ")) };
+            format!("; the next set leaves it out: it could not be reached when its share was dealt, so the share is public{dealers}")
+        }
+        Some(_) => "; the next set leaves it out: it was to receive a share when a dealing failed, and may have been the reason".to_owned(),
+        None => String::new(),
     };
     let stage = match (share.stage.as_str(), validator.status.as_str()) {
         ("signing", "active" | "waiting") => "signing".to_owned(),
@@ -240,6 +266,7 @@ fn describe(validator: &model::Validator) -> String {
         ("share is public", yes_no(validator.is_share_public)),
         ("address", validator.network_address.clone().unwrap_or_else(|| "none on chain".into())),
         ("jailed", format!("{} times", validator.jailings)),
+        ("signer", validator.signer.to_string()),
         ("consensus key", validator.consensus_key.to_string()),
         ("BLS key", validator.bls_key.to_string()),
     ])
@@ -251,8 +278,8 @@ mod tests {
 
     fn validator(status: &str) -> model::Validator {
         serde_json::from_value(json!({
-            "address": format!("0x{}", "11".repeat(20)), "consensus_key": "0x", "bls_key": "0x", "stake": 1, "status": status, "jailings": 0,
-            "in_set": true, "is_signing": true, "is_share_public": false, "share": { "stage": "signing" },
+            "address": format!("0x{}", "11".repeat(20)), "signer": format!("0x{}", "22".repeat(20)), "consensus_key": "0x", "bls_key": "0x",
+            "stake": 1, "status": status, "jailings": 0, "in_set": true, "is_signing": true, "is_share_public": false, "share": { "stage": "signing" },
         }))
         .expect("a record")
     }
@@ -268,6 +295,28 @@ mod tests {
             assert!(withdraw.err().is_none_or(|failure| failure.to_string().contains("leave first")), "{status}");
             assert!(unjail.err().is_none_or(|failure| failure.to_string().contains("is not in jail")), "{status}");
         }
+    }
+
+    /// A validator whose share is public is told which dealers lacked its acknowledgement, where the node knows them.
+    #[test]
+    fn a_public_share_has_its_dealers() {
+        let mut one = validator("active");
+        one.left_out = Some("share_revealed".into());
+        assert!(stage(&one).ends_with("so the share is public"), "{}", stage(&one));
+        one.unacknowledged_by = vec![Hex(Address([3; 20])), Hex(Address([4; 20]))];
+        let [third, fourth] = ["03", "04"].map(|byte| byte.repeat(20));
+        let said = stage(&one).to_lowercase();
+        assert!(said.ends_with(&format!("its acknowledgement did not reach 0x{third}, 0x{fourth}")), "{said}");
+    }
+
+    /// A network key belongs to the account that registered it.
+    #[test]
+    fn a_network_key_has_one_owner() {
+        let mut one = validator("waiting");
+        one.consensus_key = Hex(vec![7; 32]);
+        let listed = [validator("active"), one];
+        assert_eq!(owner_of(&listed, &Hex(vec![7; 32])), Some(listed[1].address.0));
+        assert_eq!(owner_of(&listed, &Hex(vec![8; 32])), None);
     }
 
     #[test]

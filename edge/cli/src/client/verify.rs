@@ -3,8 +3,9 @@
 use super::session::Session;
 use bytes::Bytes;
 use clap::Args;
-use cowboy_api::{HexBytes, model};
+use cowboy_api::{HexBytes, client, model};
 use cowboy_console::{failure::Failure, output::table};
+use cowboy_host::clock;
 use cowboy_ingress::{
     Asked, Checked, Refused, Step, Trust,
     check::check,
@@ -18,11 +19,7 @@ use reqwest::{
     header::{HeaderMap, HeaderValue},
 };
 use serde_json::{Value, json};
-use std::{
-    net::Ipv4Addr,
-    path::PathBuf,
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::{net::Ipv4Addr, path::PathBuf, time::Duration};
 
 /// The age in seconds from which an answer is shown with a warning: a proof stays true for ever, of the block that it is about.
 const OLD_SECONDS: u64 = 60;
@@ -91,7 +88,7 @@ impl VerifyResponse {
             std::fs::write(path, &bytes).map_err(Failure::file(path))?;
         }
         let checked = check(bytes.clone(), &trust, asked.as_ref(), self.min_block).map_err(|error| Failure::Witness(said(&error)))?;
-        let age = Age::of(checked.header.timestamp_ms.0, now_ms());
+        let age = Age::of(checked.header.timestamp_ms.0, clock::now_ms());
         if let Some(limit) = self.max_age.filter(|limit| age.is_over(*limit)) {
             let height = checked.header.height();
             return Err(Failure::Witness(format!("it was true at block {height}, {}: --max-age is {limit} s", age.text())));
@@ -201,7 +198,7 @@ fn away(what: String) -> Failure {
 /// What a gateway answers to a GET, and all headers that it was sent: these and the least that there are.
 pub(super) async fn get(url: &Url, more: &[(&'static str, &str)]) -> Result<(reqwest::Response, HeaderMap), Failure> {
     let host = url.host_str().unwrap_or_default().to_owned();
-    let mut builder = reqwest::Client::builder().timeout(PATIENCE).redirect(reqwest::redirect::Policy::none());
+    let mut builder = client::builder(url.as_str()).timeout(PATIENCE);
     if host.ends_with(".localhost") {
         // Names below it are this machine (RFC 6761), whatever the resolver thinks of them.
         builder = builder.resolve(&host, (Ipv4Addr::LOCALHOST, 0).into());
@@ -213,12 +210,8 @@ pub(super) async fn get(url: &Url, more: &[(&'static str, &str)]) -> Result<(req
         sent.insert(*name, value.parse().map_err(|_| away(format!("{url} is not a URL, or {name} is not a header")))?);
     }
     let request = client.get(url.clone()).headers(sent.clone());
-    let response = request.send().await.map_err(|error| away(format!("{url} does not answer: {}", innermost(&error))))?;
+    let response = request.send().await.map_err(|error| away(format!("{url} does not answer: {}", client::innermost(&error))))?;
     Ok((response, sent))
-}
-
-fn innermost(error: &dyn std::error::Error) -> String {
-    std::iter::successors(Some(error), |error| error.source()).last().map(ToString::to_string).unwrap_or_default()
 }
 
 /// What held, and what did not.
@@ -268,11 +261,6 @@ impl Age {
         let warning = if self.is_over(OLD_SECONDS) { "; WARNING: it may have changed since (--max-age refuses old answers)" } else { "" };
         format!("true at block {height}, {}{warning}", self.text())
     }
-}
-
-fn now_ms() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(now.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn rows(trust: &Trust, is_pinned: bool, (checked, age): (&Checked, Age), is_asked: bool, signature: &Signature) -> String {

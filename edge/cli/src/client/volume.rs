@@ -84,7 +84,7 @@ pub(crate) enum Volume {
         #[arg(long, value_name = "K+M", value_parser = code)]
         code: Option<(u8, u8)>,
         /// What a relay may ask for a MiB and an epoch, in base units
-        #[arg(long, default_value_t = 450)]
+        #[arg(long, default_value_t = cowboy_volumes::USUAL_PRICE)]
         max_price: u64,
         /// Epochs for which the escrow lasts when the volume is full
         #[arg(long, default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..))]
@@ -253,8 +253,8 @@ Examples:
         partition: Name,
         /// Who may use it
         holder: String,
-        /// r, w or rw
-        #[arg(long, default_value = "r")]
+        /// To read, to write, or both
+        #[arg(long, default_value = "r", value_parser = ["r", "w", "rw"])]
         mode: String,
         /// The bytes that it may add, like 10MiB
         #[arg(long, default_value = "0", value_parser = size)]
@@ -316,9 +316,19 @@ impl Which {
     async fn open(&self, session: &Session) -> Result<Opened, Failure> {
         let chain = Arc::new(secret::connect(session, &self.trusted).await?);
         let signer = Signer { key: session.key()?, capability: self.capability };
-        let volume = Opened::open(chain, self.id(session).await?, signer).await.map_err(storage_failure)?;
+        let volume = Opened::open(chain, self.id(session).await?, signer).await.map_err(|error| self.failure(error))?;
         self.learn(session, volume.id());
         Ok(volume)
+    }
+
+    /// The same as [`storage_failure`], with what the volume was called where there is none.
+    fn failure(&self, error: VolumeError) -> Failure {
+        match storage_failure(error) {
+            Failure::Refused { what, fix } if what == VolumeError::NotFound.to_string() => {
+                Failure::refused(format!("{what}: {}", self.volume), fix)
+            }
+            failure => failure,
+        }
     }
 }
 
@@ -331,7 +341,10 @@ fn storage_failure(error: VolumeError) -> Failure {
             "cowboy volume list shows yours; of one that another account created, give the id, or the account with --owner",
         ),
         VolumeError::Deleted => Failure::refused(error.to_string(), "cowboy volume undelete takes it back, for a day"),
-        VolumeError::NoPartition(_) => Failure::refused(error.to_string(), "the first part of a path is its partition; put makes it"),
+        VolumeError::NoPartition(_) => Failure::refused(
+            error.to_string(),
+            "the first part of a path is its partition: `cowboy volume ls VOLUME` shows those that there are, and `put` makes one",
+        ),
         VolumeError::NoFile(_) => Failure::refused(error.to_string(), "cowboy volume ls shows what there is"),
         VolumeError::WrongKey(_) => Failure::refused(error.to_string(), "name the file that `volume create` made with --key"),
         VolumeError::Rekeyed(_) | VolumeError::Moved(_) => Failure::refused(error.to_string(), "give the command again"),
@@ -375,10 +388,16 @@ impl Volume {
                 changed(session, &which, ("revert", more), Amount::ZERO, &terms, &done).await
             }
             Self::Fund { which, amount, terms } => {
-                simple(&which, "fund_volume", amount::argument(&amount)?, &terms, "has more to pay its relays from").await
+                let sum = amount::argument(&amount)?;
+                if sum == Amount::ZERO {
+                    return Err(Failure::argument("0 CBY would add nothing", "give an amount, like 5cby"));
+                }
+                let done = format!("has {} more to pay its relays from", amount::cby(sum.get()));
+                simple(&which, "fund_volume", sum, &terms, &done).await
             }
             Self::SetQuota { which, quota, amount, terms } => {
-                let (more, done) = (json!({ "quota": quota }), format!("may have {quota} bytes"));
+                create::require_quota(quota)?;
+                let (more, done) = (json!({ "quota": quota }), format!("may have {}", amount::bytes(quota)));
                 changed(session, &which, ("set_volume_quota", more), amount::argument(&amount)?, &terms, &done).await
             }
             Self::Transfer { which, to, terms } => transfer(session, &which, &to, &terms).await,
@@ -443,6 +462,7 @@ async fn transfer(session: &Session, which: &Which, to: &str, terms: &Terms) -> 
 }
 
 async fn grant(session: &Session, argument: &Value, (partition, mode, until): (&Name, &str, u64), terms: &Terms) -> Result<(), Failure> {
+    rights::note_absent(session, &argument["volume"], partition).await?;
     let sent = act(session, "issue_cap", argument, Amount::ZERO, terms).await?;
     let given = event(&sent, "capability.issued", "capability").unwrap_or(Value::Null);
     let text = format!("capability {}: {mode} of {} until height {until}", given.as_str().unwrap_or("?"), partition.as_str());

@@ -4,7 +4,9 @@ use super::session::Session;
 use clap::{Args, Subcommand, ValueEnum};
 use cowboy_api::keystore::{self, CONFIG_DIRECTORY, Mnemonic};
 use cowboy_console::failure::Failure;
+use cowboy_host::loopback;
 use cowboy_types::signing::PrivateKey;
+use reqwest::Url;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -149,13 +151,7 @@ impl Place {
 
 /// Whether a node's address is on this machine.
 fn is_loopback(url: &str) -> bool {
-    let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
-    let authority = rest.split('/').next().unwrap_or_default();
-    let host = match authority.strip_prefix('[') {
-        Some(literal) => literal.split(']').next().unwrap_or_default(),
-        None => authority.split(':').next().unwrap_or_default(),
-    };
-    host == "localhost" || host.ends_with(".localhost") || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    Url::parse(url).is_ok_and(|url| url.host_str().is_some_and(loopback::is_host))
 }
 
 #[cfg(test)]
@@ -174,6 +170,8 @@ mod tests {
             ("http://127.0.0.1.example.com", false),
             ("http://192.168.1.5:4000", false),
             ("https://example.com/localhost", false),
+            ("http://localhost:4000@example.com", false),
+            ("localhost", false),
         ];
         for (url, expected) in rows {
             assert_eq!(is_loopback(url), expected, "{url}");

@@ -151,40 +151,17 @@ pub(crate) fn block(finalized: &FinalizedBlock) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_types::{
-        Address, Amount, Hash,
-        receipt::Fee,
-        wire::{Blob, List, Text},
-    };
+    use cowboy_types::{Address, Hash, wire::Text};
     use std::collections::BTreeMap;
 
     /// What an actor raises, prints or is asked for makes no line that looks like one of the devnet.
     #[test]
     fn texts_of_others_make_no_lines() {
-        let fee = Fee {
-            payer: Address([1; 20]),
-            cycle_price: Default::default(),
-            cell_price: Default::default(),
-            reserved: Default::default(),
-            burned: Default::default(),
-            tip: Default::default(),
-            refunded: Default::default(),
-        };
+        let (ids, addresses) = ((Hash([9; 32]), Hash([9; 32])), (Address([1; 20]), Address([2; 20])));
         let receipt = Receipt {
-            id: Hash([9; 32]),
-            kind: ReceiptKind::Transaction,
-            origin: Hash([9; 32]),
-            sender: Address([1; 20]),
-            target: Address([2; 20]),
             handler: Text::new("go").expect("a short name"),
-            value: Amount(0),
-            cycles_used: Default::default(),
-            cells_used: Default::default(),
-            fee,
-            created: None,
-            return_data: Blob::default(),
-            events: List::default(),
             abort: Some(error::HANDLER_RAISED),
+            ..Receipt::unpaid(ReceiptKind::Transaction, ids, addresses, Address([1; 20]))
         };
         let mut trace = cowboy_node::traces::plain(&receipt);
         let call = &mut trace.calls[0];

@@ -18,6 +18,7 @@ use commonware_cryptography::{Signer as _, ed25519::PublicKey};
 use cowboy_api::{Hex, HexAddress, HexBytes, keystore::random_key};
 use cowboy_chain::GenesisConfig;
 use cowboy_console::{failure::Failure, output::Output};
+use cowboy_host::clock;
 use cowboy_node::{
     Genesis,
     committee::ValidatorKeys,
@@ -33,7 +34,6 @@ use std::{
     collections::BTreeSet,
     net::SocketAddr,
     path::{Path, PathBuf},
-    time::{SystemTime, UNIX_EPOCH},
 };
 
 /// Makes a genesis together with the other founders: the group key comes out, and no one ever had it.
@@ -183,7 +183,6 @@ impl Ceremony {
 
     fn card(&self, keys: &ValidatorKeys, own: &founding::Secrets, settings: Hash) -> Result<Card, Failure> {
         let [network_proof, vrf_proof] = keys.proofs_of_possession(&settings, self.account);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Ok(Card {
             account: Hex(self.account),
             signing_key: Hex(keys.signer.public_key().0.to_vec()),
@@ -192,7 +191,7 @@ impl Ceremony {
             vrf_proof: Hex(vrf_proof),
             encryption_key: Hex(own.encryption_key()),
             address: self.address.clone(),
-            time_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+            time_ms: clock::now_ms(),
         })
     }
 

@@ -18,6 +18,7 @@ use cowboy_console::{
     pairs,
 };
 use cowboy_gateway::{Gateway, Listener, Registration, Upstream};
+use cowboy_host::clock;
 use cowboy_node::{BlockTime, NodeConfig, NodeHandle};
 use cowboy_rpc::{Backend, Listeners, Sites};
 use cowboy_serve::{Slots, limits::MAX_CONNECTIONS};
@@ -28,7 +29,7 @@ use std::{
     net::SocketAddr,
     path::{Path, PathBuf},
     sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 use tokio::task::JoinHandle;
 
@@ -270,10 +271,9 @@ impl Dev {
 
     /// What a new chain begins with.
     fn beginning(&self) -> Beginning {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         Beginning {
             chain_id: self.chain_id.unwrap_or(1337),
-            timestamp_ms: u64::try_from(now.as_millis()).unwrap_or(u64::MAX),
+            timestamp_ms: clock::now_ms(),
             mnemonic: self.mnemonic.clone().unwrap_or_else(|| DEV_MNEMONIC.to_owned()),
             accounts: self.accounts.unwrap_or(DEV_ACCOUNTS),
             balance_cby: self.balance.unwrap_or(10_000),

@@ -8,8 +8,9 @@ use super::{
     node_failure,
     serving::{self, Serving},
 };
+use chain::{Beside, Node};
 use clap::Args;
-use cowboy_api::{Client, model::HealthDetailed};
+use cowboy_api::Client;
 use cowboy_console::{failure::Failure, output::Output};
 use files::Setup;
 use serde::Serialize;
@@ -19,15 +20,20 @@ use std::{fmt, path::PathBuf};
 #[derive(Args, Debug)]
 #[command(
     after_help = "It changes nothing, and it works whether the node runs or not: while it runs, doctor also asks it for its peers, its progress
-and its place among the validators. The exit code is 1 if a check failed.
+and its place among the validators. The node of a new validator cannot know its place yet: name another node with --source. The exit code is 1
+if a check failed.
 
-Example:
-  cowboyd doctor --config validator.json --port 4000"
+Examples:
+  cowboyd doctor --config validator.json --port 4000
+  cowboyd doctor --config validator.json --port 4000 --source http://192.0.2.7:4000"
 )]
 pub(crate) struct Doctor {
     /// The configuration of a validator or of a full node
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
+    /// Another node of the chain, which says how far the chain is, and the validator, where the own node is behind or does not run
+    #[arg(long, value_name = "URL")]
+    source: Option<String>,
     #[command(flatten)]
     serving: Serving,
 }
@@ -114,20 +120,37 @@ impl Doctor {
             computer::limits(&mut findings);
             let running = self.running(setup.as_ref()).await;
             computer::ports(&self.serving, setup.as_ref(), running.as_ref().map(|(_, health)| health), &mut findings);
-            chain::source(setup.as_ref(), running.as_ref(), &mut findings).await;
-            if let Some((client, health)) = &running {
-                chain::progress(health, &mut findings);
-                chain::validator(setup.as_ref(), client, &mut findings).await;
-            }
+            let source = chain::source(setup.as_ref(), running.as_ref(), self.source.as_deref(), &mut findings).await;
+            of_chain(setup.as_ref(), running.as_ref(), source.as_ref(), &mut findings).await;
         });
         findings.print(output)
     }
 
     /// The node of this chain that serves the API at the port of `--port`.
-    async fn running(&self, setup: Option<&Setup>) -> Option<(Client, HealthDetailed)> {
+    async fn running(&self, setup: Option<&Setup>) -> Option<Node> {
         let client = Client::new(&format!("http://{}", computer::reached_at(&self.serving))).ok()?;
         let health = client.health().await.ok()?;
         let is_own = setup.and_then(|setup| setup.genesis.as_ref()).is_none_or(|genesis| genesis.hash() == health.genesis.0);
         is_own.then_some((client, health))
     }
+}
+
+/// What the running node says of the chain, and the other node, where the own one does not run or is behind it.
+async fn of_chain(setup: Option<&Setup>, running: Option<&Node>, source: Option<&Node>, findings: &mut Findings) {
+    let own_height = running.map(|(_, health)| health.height);
+    let ahead = source.filter(|(_, health)| own_height.is_none_or(|own| own < health.height));
+    let record = match ahead.or(running) {
+        Some((client, _)) => chain::validator(setup, client, findings).await,
+        None => None,
+    };
+    let Some((_, health)) = running else { return };
+    let validator = setup.and_then(Setup::validator);
+    let beside = Beside {
+        height: source.map(|(_, health)| health.height.max(own_height.unwrap_or_default())),
+        record: record.as_ref(),
+        is_validator: validator.is_some(),
+        has_share: validator.is_some_and(|file| file.secrets.share.is_some()),
+    };
+    chain::peers(health, findings);
+    chain::progress(health, beside, findings);
 }

@@ -3,6 +3,7 @@
 //! A height that a source claims is unproven until it has given the blocks. A source whose claim makes a follower change to it, and that
 //! then gives no blocks, is not believed for a while.
 
+use cowboy_host::clock;
 use cowboy_node::NodeHandle;
 use cowboy_overlay::{Pool, Source};
 use futures::future::join_all;
@@ -12,7 +13,7 @@ use std::{
         Mutex, MutexGuard, PoisonError,
         atomic::{AtomicU64, Ordering},
     },
-    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+    time::{Duration, Instant},
 };
 use tokio::time::{sleep, timeout};
 
@@ -127,10 +128,8 @@ impl Feeding {
 
     /// Whether the node is behind what the sources say.
     pub(super) fn is_behind(&self, node: &NodeHandle) -> bool {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let now_ms = u64::try_from(now.as_millis()).unwrap_or(u64::MAX);
         let head = node.head();
-        is_behind((head.height.get(), head.timestamp_ms.0), now_ms, self.best.load(Ordering::Relaxed))
+        is_behind((head.height.get(), head.timestamp_ms.0), clock::now_ms(), self.best.load(Ordering::Relaxed))
     }
 }
 

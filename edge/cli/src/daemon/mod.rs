@@ -89,13 +89,12 @@ enum Command {
     Version,
 }
 
-/// What is logged where RUST_LOG says nothing. The engine warns about every fresh folder, and about its first block at each restart.
-const QUIET: &str =
-    "warn,cowboy_node::progress=info,commonware_storage=error,commonware_runtime=error,commonware_consensus::marshal::core::actor=error";
+/// What is logged where RUST_LOG says nothing, beside the engine.
+const QUIET: &str = "warn,cowboy_node::progress=info";
 
 /// Runs a command and answers its exit code.
 pub(crate) fn run(cli: Cli) -> ExitCode {
-    log::begin(cli.log_format, QUIET);
+    log::begin(cli.log_format, &format!("{QUIET},{}", log::ENGINE));
     let output = Output { json: cli.json };
     let done = match cli.command {
         Command::Dev(dev) => dev.run(output),

@@ -21,6 +21,7 @@ use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
+use cowboy_host::clock;
 use cowboy_node::{
     BlockTime, Genesis, NodeConfig, NodeHandle,
     committee::{Committee, ValidatorKeys},
@@ -36,7 +37,7 @@ use std::{
     net::{SocketAddr, UdpSocket},
     path::{Path, PathBuf},
     sync::Arc,
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::Duration,
 };
 
 /// What a validator stakes.
@@ -125,8 +126,7 @@ impl NewNetwork {
         let seed = cowboy_api::keystore::random_key()?.to_bytes();
         let stake = Amount::from_cby(STAKE_CBY).expect("the stake fits");
         let (validators, sharing, keys) = Committee::derive(&seed, count, stake);
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let config = settings.config(validators, TimestampMs(u64::try_from(now.as_millis()).unwrap_or(u64::MAX)))?;
+        let config = settings.config(validators, TimestampMs(clock::now_ms()))?;
         let genesis = Genesis::new(config, sharing).map_err(node_failure)?;
         std::fs::create_dir_all(&self.out).map_err(Failure::file(&self.out))?;
         write_new(&self.out.join("genesis.json"), &GenesisFile::of(&genesis))?;

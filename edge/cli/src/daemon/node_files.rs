@@ -7,12 +7,11 @@ use commonware_cryptography::ed25519;
 use cowboy_api::{Hex, HexBytes};
 use cowboy_chain::GenesisConfig;
 use cowboy_console::failure::Failure;
+use cowboy_host::files;
 use cowboy_node::{Genesis, committee::ValidatorKeys, peers, votes::LISTENING_TIME};
 use cowboy_types::signing::PrivateKey;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{
-    fs::{File, OpenOptions},
-    io::Write as _,
     net::SocketAddr,
     path::{Path, PathBuf},
     str::FromStr,
@@ -180,16 +179,7 @@ impl Secrets {
 /// Writes a file that is not there yet, for its owner only: it may hold secrets. A crash leaves the whole file or none.
 pub(super) fn write_new(path: &Path, value: &impl Serialize) -> Result<(), Failure> {
     let text = serde_json::to_string_pretty(value).expect("files are JSON");
-    cowboy_api::keystore::create(path, &format!("{text}\n")).map_err(Failure::file(path))
-}
-
-/// A file that is not there yet, for its owner only.
-fn create_private(path: &Path) -> Result<File, Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map_err(Failure::file(path))
+    files::create(path, format!("{text}\n").as_bytes()).map_err(Failure::file(path))
 }
 
 /// Writes a file for its owner only, in place of what is there. A crash leaves the old file or the new one.
@@ -200,14 +190,7 @@ pub(super) fn replace(path: &Path, value: &impl Serialize) -> Result<(), Failure
 
 /// The same with any text.
 pub(super) fn replace_text(path: &Path, text: &str) -> Result<(), Failure> {
-    let draft = path.with_extension("new");
-    match std::fs::remove_file(&draft) {
-        Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(Failure::file(&draft)(error)),
-        _ => {}
-    }
-    let mut file = create_private(&draft)?;
-    file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(Failure::file(&draft))?;
-    std::fs::rename(&draft, path).map_err(Failure::file(path))
+    files::replace(path, text.as_bytes()).map_err(Failure::file(path))
 }
 
 pub(super) fn read<T: DeserializeOwned>(path: &Path) -> Result<T, Failure> {

@@ -87,7 +87,7 @@ pub(crate) async fn relays(devnet: Devnet, plan: RelayPlan, node: NodeHandle, pa
                 port: 0,
                 region: REGIONS[number % REGIONS.len()].to_owned(),
                 capacity: CAPACITY,
-                ask: 450,
+                ask: cowboy_volumes::USUAL_PRICE,
                 stake: devnet.stake,
                 every: EVERY,
             };

@@ -57,6 +57,33 @@ impl Tried {
     }
 }
 
+/// The sources that are excluded until the next round, and what the log says of them: each reason of a source once, and later how often it came again.
+#[derive(Default)]
+struct Excluded {
+    names: BTreeSet<String>,
+    /// The sources that were excluded in any round, with the reason.
+    logged: BTreeSet<(String, String)>,
+    /// How often a source was excluded for a reason that the log has.
+    repeated: u32,
+}
+
+impl Excluded {
+    /// Excludes a source. Answers whether the log does not have the reason yet.
+    fn add(&mut self, source: &str, reason: &Failure) -> bool {
+        self.names.insert(source.to_owned());
+        let is_new = self.logged.insert((source.to_owned(), reason.to_string()));
+        self.repeated = self.repeated.saturating_add(u32::from(!is_new));
+        is_new
+    }
+
+    /// Logs how often a source was excluded again.
+    fn log_repeated(&self) {
+        if self.repeated > 0 {
+            tracing::warn!(times = self.repeated, "sources were asked again and excluded for the same reasons");
+        }
+    }
+}
+
 /// Fills a new folder with the state after one of the newest blocks, which must descend from the trusted one, where one is named.
 /// Nothing where the chain has not begun.
 pub(crate) async fn begin_at_newest(
@@ -66,22 +93,23 @@ pub(crate) async fn begin_at_newest(
     received: &Received,
 ) -> Result<Option<Head>, Failure> {
     let fetch = operations_from(pool.clone(), received.clone());
-    let (mut excluded, mut rounds, mut last) = (BTreeSet::new(), 0, None);
+    let (mut excluded, mut rounds, mut last) = (Excluded::default(), 0, None);
     // Whether every source says that the chain has not begun. One alone may be new itself.
     let mut is_young = true;
     loop {
         // Before the first try it waits for a source as long as it takes; later others are banned, and may be the only ones.
         let patience = if last.is_some() { PATIENCE } else { Duration::MAX };
-        let found = timeout(patience, highest(pool, &excluded)).await.unwrap_or(Ok(None))?;
+        let found = timeout(patience, highest(pool, &excluded.names)).await.unwrap_or(Ok(None))?;
         let Some((source, claimed)) = found else {
             rounds += 1;
             if rounds >= ROUNDS {
                 if is_young && last.is_some() {
                     return Ok(None);
                 }
+                excluded.log_repeated();
                 return Err(last.unwrap_or_else(|| node_failure("no source says how far its chain is: name another one")));
             }
-            excluded.clear();
+            excluded.names.clear();
             sleep(RETRY.saturating_mul(rounds)).await;
             continue;
         };
@@ -90,8 +118,9 @@ pub(crate) async fn begin_at_newest(
             Ok(head) => return Ok(Some(head)),
             Err(Tried::Never(failure)) => return Err(failure),
             Err(Tried::Source(offence, failure)) => {
-                tracing::warn!(source = source.name(), %failure, "a source is excluded; the next one is asked for the newest block");
-                excluded.insert(source.name().to_owned());
+                if excluded.add(source.name(), &failure) {
+                    tracing::warn!(source = source.name(), %failure, "a source is excluded; the next one is asked for the newest block");
+                }
                 if let Some(offence) = offence {
                     pool.report(&*source, offence);
                 }
@@ -108,6 +137,7 @@ pub(crate) async fn begin_at_newest(
             }
         };
         if pool.is_exhausted() {
+            excluded.log_repeated();
             return Err(failure);
         }
         last = Some(failure);

@@ -12,6 +12,7 @@ use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
+use cowboy_host::files;
 use cowboy_serve::limits::{LimitError, Limits, MAX_CONNECTIONS};
 use cowboy_service::Chain;
 use cowboy_types::signing::PrivateKey;
@@ -20,7 +21,7 @@ use serde::{Deserialize, de::DeserializeOwned};
 use serde_json::{Value, json};
 use std::fs::{File, TryLockError};
 use std::net::SocketAddr;
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -34,7 +35,7 @@ const EVERY: Duration = Duration::from_secs(1);
 /// What every command of a service takes.
 #[derive(Args, Debug)]
 pub(crate) struct Globals {
-    /// The configuration; `example` prints one to start from [default: the service's name, like proxy.toml]
+    /// The configuration; `example` prints one to start from [default: proxy.toml for cowboy-proxy, relay.toml for cowboy-relay]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     /// The format of log lines on stderr; RUST_LOG selects them
@@ -168,7 +169,7 @@ async fn act<K: Kind>(settings: &Settings<K::Own>, command: Command, output: Out
             // As a node does: what a service holds open is bounded by what it may open.
             serving::claim(MAX_CONNECTIONS)?;
             let _lock = lock(&settings.common.state)?;
-            if let Some(mode) = mode_for_others(&settings.common.key_file) {
+            if let Some(mode) = files::mode_for_others(&settings.common.key_file) {
                 let file = settings.common.key_file.display();
                 tracing::warn!("{file} has the mode {mode:o}, so others on this computer can use the key: chmod 600 {file}");
             }
@@ -191,12 +192,6 @@ fn lock(folder: &Path) -> Result<File, Failure> {
         }
         Err(TryLockError::Error(error)) => Err(Failure::file(path)(error)),
     }
-}
-
-/// The mode of a file that others than its owner can use.
-fn mode_for_others(path: &Path) -> Option<u32> {
-    let mode = path.metadata().ok()?.permissions().mode() & 0o777;
-    (mode & 0o077 != 0).then_some(mode)
 }
 
 fn read<K: Kind>(path: &Path) -> Result<Settings<K::Own>, Failure> {
@@ -322,6 +317,19 @@ mod tests {
         assert!(parse::<K>(&format!("trust_node = true\n{}", bare.join("\n"))).is_ok());
     }
 
+    /// The help names the file that each service reads where no other is named.
+    #[test]
+    fn the_help_names_each_default() {
+        let of = |mut command: clap::Command| {
+            let help = command.render_long_help().to_string();
+            help.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let (proxy, relay) = (of(<proxy::Cli as clap::CommandFactory>::command()), of(<relay::Cli as clap::CommandFactory>::command()));
+        for (name, help) in [(proxy::Proxy::NAME, proxy), (relay::Relay::NAME, relay)] {
+            assert!(help.contains(&format!("{name}.toml for cowboy-{name}")), "{help}");
+        }
+    }
+
     #[test]
     fn settings_are_read_strictly() {
         read_strictly::<proxy::Proxy>(10_000);
@@ -338,17 +346,6 @@ mod tests {
         assert!(refusal.contains("is in use by another program") && refusal.contains("end that program"), "{refusal}");
         drop(held);
         assert!(lock(&state).is_ok());
-        assert_eq!(mode_for_others(&state.join("lock")), None, "others cannot lock it");
-    }
-
-    /// A key file that others can read is named.
-    #[test]
-    fn key_files_are_for_their_owner() {
-        let file = tempfile::NamedTempFile::new().expect("a file");
-        for (mode, found) in [(0o600, None), (0o400, None), (0o640, Some(0o640)), (0o604, Some(0o604))] {
-            std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).expect("it is mine");
-            assert_eq!(mode_for_others(file.path()), found);
-        }
-        assert_eq!(mode_for_others(Path::new("/nowhere")), None);
+        assert_eq!(files::mode_for_others(&state.join("lock")), None, "others cannot lock it");
     }
 }

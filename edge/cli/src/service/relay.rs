@@ -45,9 +45,9 @@ pub(super) struct Own {
     metrics: Option<SocketAddr>,
 }
 
-/// The price that volumes accept where nothing else is said (decision 157).
+/// The price that volumes accept where nothing else is said.
 const fn usual_ask() -> u64 {
-    450
+    cowboy_volumes::USUAL_PRICE
 }
 
 /// The kind of service.

@@ -206,6 +206,11 @@ fn a_stranger_registers_by_command() {
     assert_eq!((&own["status"], &own["stake"]), (&"waiting".into(), &(100_500u64 * 1_000_000_000).into()), "{own}");
     assert_eq!((&own["in_set"], &own["is_signing"]), (&false.into(), &false.into()), "{own}");
     assert!(validator(&["register", "@own.json"]).stderr.contains("validator_state"), "once is enough");
+    let other = cowboy(root, &nodes[1].url, &["validator", "register", "@own.json", "--private-key", &"22".repeat(32)]);
+    assert!(other.code != Some(0) && other.stderr.contains("is that of the validator 0x"), "a key of its own: {other:?}");
+    // Its own node does not run; another one says how far it is.
+    let said = daemon(root, &["doctor", "--config", "network/newcomer.json", "--port", "1", "--source", &nodes[1].url]).1;
+    assert!(said.contains("waiting, does not sign; registered, and not yet in a set: the next one is fixed at height"), "{said}");
     assert!(validator(&["unjail"]).stderr.contains("is not in jail"), "it is not in jail");
     assert_eq!(validator(&["leave"]).code, Some(0));
     assert_eq!(validator(&["get"]).json()["status"], "leaving");

@@ -82,6 +82,39 @@ fn what_was_paid_is_said() {
     assert!(error["context"]["reason"].is_string() && error["what"].is_string() && error["fix"].is_string(), "{error}");
 }
 
+/// What is wrong with a name is said in words of names, and so is what a name below another one holds and gives back.
+#[test]
+fn names_have_words_of_their_own() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &[]);
+    let run = |arguments: &[&str]| run(root, &node, arguments);
+    fs::write(root.join("site.py"), SITE).expect("the directory is writable");
+    let deployed = run(&["actor", "deploy", "site.py"]);
+    assert_eq!(run(&["name", "register", "mysite", "--actor", "site"]).code, Some(0));
+    for (arguments, code, text) in [
+        (&["name", "register", "MySite", "--actor", "site"][..], 2, "fix: Write it in lower case: mysite."),
+        (&["name", "renew", "mysite", "--days", "3"], 1, "mysite cannot be renewed for 3 days"),
+        (&["name", "get", "nobody1"], 1, "Nobody has registered nobody1."),
+        (&["name", "resolve", "nobody1"], 1, "Nobody has registered nobody1."),
+        (&["block", "get", "abc"], 2, "names no block"),
+        (&["name", "show"], 2, "fix: cowboy name has the commands register, renew, "),
+    ] {
+        let said = run(arguments);
+        assert!(said.code == Some(code) && said.stderr.contains(text), "{arguments:?}: {said:?}");
+    }
+    let said = run(&["name", "register", "blog.mysite", "--actor", "site"]);
+    assert!(said.stderr.contains("Held: 1 CBY, which `cowboy name release blog.mysite` returns"), "{said:?}");
+    let said = run(&["name", "release", "blog.mysite"]);
+    assert!(said.stdout.starts_with("blog.mysite is released, and the deposit for it went back"), "{said:?}");
+    assert!(run(&["name", "get", "mysite"]).stdout.contains(" days of 86400 blocks"));
+    let address = deployed.stdout.lines().find_map(|line| line.strip_prefix("Actor address: ")).expect("it is printed");
+    assert_eq!(run(&["actor", "list"]).stdout, format!("{address}  site\n"));
+    fs::write(root.join("empty.py"), "").expect("the directory is writable");
+    assert!(run(&["actor", "deploy", "empty.py"]).stderr.contains("Warning: empty.py has no class and no function"));
+    assert!(run(&["status"]).stdout.contains("s ago by this computer's clock"));
+}
+
 #[test]
 fn a_name_says_which_actor_had_it() {
     let folder = tempfile::tempdir().expect("a directory for the test");

@@ -1,13 +1,14 @@
 """Run by `cowboy test` in the chain's virtual machine, or by pytest in plain Python."""
 
 import pytest
-from cowboy_sdk.testing import BOB, Chain
+from cowboy_sdk.testing import ALICE, BOB, Chain
 from cowboy_sdk.types import Address
 
 
 @pytest.fixture
 def agent(chain: Chain) -> Address:
-    return chain.deploy("actor.py", value=500_000)
+    chain.fund(ALICE, 100 * 10**9)
+    return chain.deploy("actor.py", value=100 * 10**9)  # 100 CBY: on a devnet it pays for its timer
 
 
 def test_it_greets_and_counts(chain: Chain, agent: Address) -> None:

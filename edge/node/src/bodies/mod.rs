@@ -14,13 +14,14 @@ mod tests;
 mod wire;
 
 use crate::{
+    account::Accounts,
     block::SealedBlock,
     chain::Chain,
     inbound,
     mempool::Mempool,
-    serving::{OF_BLOCKS, Served},
+    serving::{OF_BODIES, Served},
 };
-use budget::Budgets;
+use budget::budgets;
 use bytes::Bytes;
 use commonware_actor::{Feedback, Unreliable};
 use commonware_codec::{DecodeExt as _, FixedSize as _, ReadExt as _};
@@ -71,7 +72,7 @@ where
 {
     let sent = Arc::new(Mutex::new(Sent::default()));
     let (blocks, whole) = mpsc::channel(ON_THE_WAY.get());
-    let (rebuilding, budgets, served) = (Rebuilding::default(), Budgets::default(), Served::new(OF_BLOCKS));
+    let (rebuilding, budgets, served) = (Rebuilding::default(), budgets(), Served::new(OF_BODIES));
     let exchange = Exchange { chain, sender: questions.0, sent: sent.clone(), rebuilding, budgets, served, blocks };
     context.spawn(move |clock| exchange.run(clock, proposals.1, questions.1));
     (Bodies { inner: proposals.0, sent, small }, Whole(whole))
@@ -188,7 +189,7 @@ struct Exchange<S> {
     sender: S,
     sent: Arc<Mutex<Sent>>,
     rebuilding: Rebuilding,
-    budgets: Budgets,
+    budgets: Accounts,
     served: Served,
     /// To the engine.
     blocks: mpsc::Sender<p2p::Message<PublicKey>>,
@@ -242,7 +243,7 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
         let mut rest = message;
         let kind = u8::read(&mut rest).ok()?;
         // What a leader signed is as much as it likes.
-        if !may_propose(peer, &rest) || !self.budgets.take(peer, rest.as_ref().len(), now) {
+        if !may_propose(peer, &rest) || !self.budgets.take(peer, rest.len() as u64, now) {
             return None;
         }
         match kind {
@@ -271,8 +272,13 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
                     return None;
                 }
                 let answer = self.sent.lock().unwrap_or_else(PoisonError::into_inner).answer(peer, &request);
-                self.served.answered(peer, answer.as_ref().map_or(0, Vec::len));
-                self.sender.send(Recipients::One(peer.clone()), answer?, true);
+                match answer {
+                    Some(answer) => {
+                        let checked = self.sender.check(Recipients::One(peer.clone())).ok();
+                        self.served.send(peer, checked, answer, true);
+                    }
+                    None => self.served.unanswered(peer),
+                }
                 None
             }
             ANSWER => {

@@ -3,9 +3,10 @@ use super::{
     *,
 };
 use crate::{
+    account::Bounds,
     execute::tests::{chain, chain_of, transaction},
     mempool::Source,
-    serving::Bounds,
+    testing::Kept,
 };
 use commonware_codec::Encode as _;
 use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
@@ -208,32 +209,6 @@ fn ids_are_found_in_the_mempool() {
     assert_eq!(waiting(&chain.mempool, &id_of(&again, signed[0].digest())), None, "another signature");
 }
 
-/// Counts what is sent.
-#[derive(Clone, Debug, Default)]
-struct Counted(Arc<Mutex<usize>>);
-
-impl LimitedSender for Counted {
-    type PublicKey = PublicKey;
-    type Checked<'a> = Self;
-
-    fn check(&mut self, _: Recipients<PublicKey>) -> Result<Self, SystemTime> {
-        Ok(self.clone())
-    }
-}
-
-impl CheckedSender for Counted {
-    type PublicKey = PublicKey;
-
-    fn recipients(&self) -> Vec<PublicKey> {
-        Vec::new()
-    }
-
-    fn send(self, _: impl Into<IoBufs> + Send, _: bool) -> Unreliable<Feedback> {
-        *self.0.lock().expect("one thread") += 1;
-        Unreliable::new(Feedback::Ok)
-    }
-}
-
 /// A peer that asks about every block and takes no answer is answered up to a number of bytes. What it asks about in vain costs it nothing, and another peer
 /// has its own answers. Peers that do not vote get none, and take no part of theirs.
 #[test]
@@ -244,16 +219,18 @@ fn answers_to_a_peer_are_bounded() {
     let [first, second, other] = [7, 8, 9].map(|timestamp| block_of(&chain, &signed, timestamp));
     let mut blocks = Sent::default();
     [&first, &second].into_iter().for_each(|block| blocks.keep(block.clone()));
-    let sender = Counted::default();
+    let sender = Kept::default();
     let whole = Answer::of(&first, &Request::new(first.digest(), 0..3)).encode().len() as u64;
+    // One answer is all that a peer is served at once.
+    let mut limits = OF_BODIES;
+    limits.of_peer = Bounds { at_once: whole, per_second: 1 };
     let mut exchange = Exchange {
         chain,
         sender: sender.clone(),
         sent: Arc::new(Mutex::new(blocks)),
         rebuilding: Rebuilding::default(),
-        budgets: Budgets::default(),
-        // One answer is all that a peer is served at once.
-        served: Served::new(Bounds { at_once: whole, per_second: 1 }),
+        budgets: budgets(),
+        served: Served::new(limits),
         blocks: mpsc::channel(1).0,
     };
     for stranger in 1..=5 {
@@ -265,6 +242,6 @@ fn answers_to_a_peer_are_bounded() {
     {
         let request = Request::new(block.digest(), 0..3).encode();
         exchange.take(&members[from], request.into(), NOW + Duration::from_secs(at));
-        assert_eq!(*sender.0.lock().expect("one thread"), expected, "member {from} after {at} seconds");
+        assert_eq!(sender.count(), expected, "member {from} after {at} seconds");
     }
 }

@@ -1,14 +1,12 @@
 //! How a node that was killed ends the connections of its earlier run.
 
+use cowboy_host::clock;
 use cowboy_types::{Hash, keccak256};
 use quinn::{
     ConnectionId, ConnectionIdGenerator, EndpointConfig,
     crypto::{CryptoError, HmacKey},
 };
-use std::{
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::{sync::Arc, time::Duration};
 
 /// Connection ids that nobody can guess, and reset tokens that a later run of the same node makes again.
 pub(super) fn settings(secret: &[u8]) -> EndpointConfig {
@@ -26,8 +24,7 @@ struct Ids {
 
 impl Ids {
     fn new(secret: &[u8]) -> Self {
-        let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        let (now, process) = (since.as_nanos().to_be_bytes(), std::process::id().to_be_bytes());
+        let (now, process) = (clock::now().as_nanos().to_be_bytes(), std::process::id().to_be_bytes());
         Self { seed: keccak256(&[b"cowboy-quic-ids:", &now, &process, secret]), made: 0 }
     }
 }

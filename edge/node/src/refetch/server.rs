@@ -1,28 +1,22 @@
 //! Serves copies of this node's blocks.
 
-use super::{MAX_COPY_BYTES, MAX_PART_BYTES, Message, TICK, wide};
+use super::{MAX_COPY_BYTES, MAX_PART_BYTES, Message, wide};
 use crate::{
+    account::{Accounts, Bounds},
     chain::Chain,
-    serving::{Bounds, Served},
+    serving::{OF_COPIES, Served},
 };
 use commonware_cryptography::ed25519::PublicKey;
 use commonware_p2p::{Recipients, Sender};
 use commonware_runtime::{Clock, Spawner, Supervisor};
-use std::{
-    collections::{BTreeMap, VecDeque},
-    sync::Arc,
-    time::SystemTime,
-};
+use std::{collections::VecDeque, sync::Arc};
 use tokio::sync::mpsc;
 
-/// Blocks that are read for one peer in a second. A request has 17 bytes, and a block is read whole for it.
-const MAX_READS: u32 = 4;
+/// Blocks that are read for one peer at once, and in a second after that. A request has 17 bytes, and a block is read whole for it.
+const MAX_READS: u64 = 4;
 
 /// Copies that are kept for their next parts, as long as they have no more bytes together than the largest.
 const MAX_SERVED: usize = 4;
-
-/// What a peer is served, where few ask. Without a bound, a peer that takes nothing costs a thousand parts until it is disconnected.
-const OF_COPIES: Bounds = Bounds { at_once: 8 * 1024 * 1024, per_second: 1024 * 1024 };
 
 /// What another validator asks for.
 pub(super) struct Request {
@@ -36,13 +30,14 @@ pub(super) struct Server<S> {
     chain: Arc<Chain>,
     sender: S,
     copies: Copies,
-    askers: Askers,
+    /// How many blocks were read for each peer.
+    reads: Accounts,
     served: Served,
 }
 
 impl<S: Sender<PublicKey = PublicKey>> Server<S> {
     pub(super) fn new(chain: Arc<Chain>, sender: S) -> Self {
-        Self { chain, sender, copies: Copies::default(), askers: Askers::default(), served: Served::new(OF_COPIES) }
+        Self { chain, sender, copies: Copies::default(), reads: reads(), served: Served::new(OF_COPIES) }
     }
 
     pub(super) async fn run<E: Spawner + Supervisor + Clock>(mut self, context: E, mut requests: mpsc::Receiver<Request>) {
@@ -53,14 +48,14 @@ impl<S: Sender<PublicKey = PublicKey>> Server<S> {
             }
             // A peer for which no more blocks are read in this second is told that there is none, and asks another validator: silence would hold it up longer.
             if !self.copies.has(number)
-                && self.askers.admits(&peer, context.current())
+                && self.reads.take(&peer, 1, context.current())
                 && let Some(copy) = self.read(&context, number).await
             {
                 self.copies.keep(number, copy);
             }
             let part = self.copies.part(number, offset);
-            self.served.answered(&peer, part.len());
-            self.sender.send(Recipients::One(peer), part, false);
+            let checked = self.sender.check(Recipients::One(peer.clone())).ok();
+            self.served.send(&peer, checked, part, false);
         }
     }
 
@@ -103,33 +98,21 @@ impl Copies {
     }
 }
 
-/// How many blocks were read for each peer in the second that began last.
-#[derive(Debug, Default)]
-pub(super) struct Askers(BTreeMap<PublicKey, (SystemTime, u32)>);
-
-impl Askers {
-    /// Whether another block is read for a peer.
-    pub(super) fn admits(&mut self, peer: &PublicKey, now: SystemTime) -> bool {
-        let (began, reads) = self.0.entry(peer.clone()).or_insert((now, 0));
-        // A clock that was set back begins anew, too.
-        if now.duration_since(*began).map_or(true, |passed| passed >= TICK) {
-            (*began, *reads) = (now, 0);
-        }
-        *reads = reads.saturating_add(1);
-        *reads <= MAX_READS
-    }
+/// How many blocks are read for each peer.
+pub(super) fn reads() -> Accounts {
+    Accounts::new(Bounds { at_once: MAX_READS, per_second: MAX_READS })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{execute::tests::chain, refetch::tests::Kept};
+    use crate::{execute::tests::chain, refetch::TICK, testing::Kept};
     use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
     use commonware_runtime::{Runner as _, deterministic};
-    use std::time::Duration;
+    use std::time::{Duration, SystemTime};
 
-    /// Decision 700: a peer that asks for part after part gets sixteen of them at once and two a second after that, whether it takes them or not. Another
-    /// peer is served nevertheless.
+    /// Decision 700: a peer that asks for part after part gets sixteen of them at once and two a second after that; and fewer where it takes none. Another peer
+    /// is served nevertheless.
     #[test]
     fn a_peer_is_served_few_parts() {
         let [one, other] = [1, 2].map(|seed| PrivateKey::from_seed(seed).public_key());
@@ -139,18 +122,23 @@ mod tests {
             server.copies.keep(7, vec![1; 3 * MAX_PART_BYTES]);
             let (requests, requested) = mpsc::channel(64);
             context.child("serve").spawn(move |context| server.run(context, requested));
-            let ask = async |peer: &PublicKey| {
+            let ask = async |peer: &PublicKey, is_taken: bool| {
+                let mut parts = 0;
                 for _ in 0..40 {
                     let request = Request { peer: peer.clone(), number: 7, offset: 0 };
                     assert!(requests.send(request).await.is_ok(), "it serves");
+                    context.sleep(Duration::from_millis(1)).await;
+                    if is_taken {
+                        parts += sender.take().len();
+                    }
                 }
-                context.sleep(Duration::from_millis(10)).await;
-                std::mem::take(&mut *sender.0.lock().expect("one thread")).len()
+                parts + sender.take().len()
             };
-            assert!((16..18).contains(&ask(&one).await));
-            assert!((16..18).contains(&ask(&other).await));
+            assert!((16..18).contains(&ask(&one, true).await));
+            assert_eq!(ask(&other, false).await, 3, "as many as wait for one peer");
+            assert!((12..15).contains(&ask(&other, true).await));
             context.sleep(Duration::from_secs(2)).await;
-            assert!((4..7).contains(&ask(&one).await));
+            assert!((4..7).contains(&ask(&one, true).await));
         });
     }
 
@@ -158,10 +146,10 @@ mod tests {
     #[test]
     fn a_peer_has_few_blocks_read() {
         let [one, other] = [1, 2].map(|seed| PrivateKey::from_seed(seed).public_key());
-        let (start, mut askers) = (SystemTime::UNIX_EPOCH, Askers::default());
-        assert_eq!((0..100).filter(|_| askers.admits(&one, start)).count(), 4);
-        assert!(askers.admits(&other, start));
-        assert!(askers.admits(&one, start + TICK));
+        let (start, mut reads) = (SystemTime::UNIX_EPOCH, reads());
+        assert_eq!((0..100).filter(|_| reads.take(&one, 1, start)).count(), 4);
+        assert!(reads.take(&other, 1, start));
+        assert!(reads.take(&one, 1, start + TICK));
     }
 
     /// Requests beyond the end of a copy have it read once, and requests for all of it few times a second.
@@ -169,15 +157,15 @@ mod tests {
     fn repeated_requests_have_few_blocks_read() {
         let peer = PrivateKey::from_seed(1).public_key();
         for (offset, expected) in [(u64::MAX, 1), (10, 1), (0, 4)] {
-            let (mut copies, mut askers, mut reads) = (Copies::default(), Askers::default(), 0);
+            let (mut copies, mut accounts, mut read) = (Copies::default(), reads(), 0);
             for _ in 0..100 {
-                if !copies.has(7) && askers.admits(&peer, SystemTime::UNIX_EPOCH) {
+                if !copies.has(7) && accounts.take(&peer, 1, SystemTime::UNIX_EPOCH) {
                     copies.keep(7, vec![1; 10]);
-                    reads += 1;
+                    read += 1;
                 }
                 copies.part(7, offset);
             }
-            assert_eq!(reads, expected, "from {offset} on");
+            assert_eq!(read, expected, "from {offset} on");
         }
     }
 }

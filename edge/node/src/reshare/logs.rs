@@ -8,6 +8,7 @@ use super::dealing::Mailbox;
 use crate::{
     block::SealedBlock,
     chain::Chain,
+    committees::Term,
     dealer_logs::{Log, takes_logs},
     epoch::Payload,
 };
@@ -17,7 +18,7 @@ use commonware_cryptography::{Signer as _, ed25519::PublicKey};
 use commonware_glue::dkg::ReshareBlock as _;
 use commonware_p2p::{Receiver, Recipients, Sender};
 use commonware_runtime::{Clock, Spawner, Supervisor};
-use std::{sync::Arc, time::Duration};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
 /// How often a dealer tells the others its log, until a block has it.
 const RETELL: Duration = Duration::from_secs(2);
@@ -37,11 +38,47 @@ impl Chain {
     /// Takes note of the log in a final block, where it has one.
     pub(crate) fn note_log(&self, block: &SealedBlock) {
         let number = block.header().number.0;
-        if self.keys.is_none() || !takes_logs(self.committees.length(), number) {
+        if !takes_logs(self.committees.length(), number) {
             return;
         }
         if let (Some(Payload::DealerLog(log)), Some(term)) = (block.payload(), self.committees.term(self.committees.epoch_of(number))) {
             self.logs.note(&term, &self.namespace, log);
+        }
+    }
+}
+
+impl Chain {
+    /// The signers of an epoch whose share is public, with the dealers that had no acknowledgement from them when it was dealt: as far as this node has
+    /// seen their logs since it started ([decision 711](../../../../docs/decisions/0711-who-lacked-an-acknowledgement.md)).
+    pub fn lacking(&self, term: &Term) -> BTreeMap<PublicKey, Vec<PublicKey>> {
+        // Where the dealing failed, the shares are those of an earlier epoch.
+        let dealt_in = term.info.epoch.get().checked_sub(1).filter(|_| term.is_dealt());
+        let of = |player: &PublicKey| dealt_in.map_or_else(Vec::new, |epoch| self.logs.lacking(epoch, player));
+        term.info.output.revealed().iter().map(|player| (player.clone(), of(player))).collect()
+    }
+
+    /// Says in the node's log which shares are public in the epoch that a final block introduces, and who lacked an acknowledgement.
+    pub(crate) fn log_revealed(&self, block: &SealedBlock) {
+        let number = block.header().number.0;
+        if !self.committees.is_boundary(number) {
+            return;
+        }
+        let Some(term) = self.committees.term(self.committees.epoch_of(number.saturating_add(1))) else { return };
+        if !term.is_dealt() {
+            return;
+        }
+        let own = self.keys.as_ref().map(|keys| keys.network.public_key());
+        for (validator, dealers) in self.lacking(&term) {
+            let (epoch, dealers) = (term.info.epoch.get(), dealers.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "));
+            if own.as_ref() == Some(&validator) {
+                tracing::warn!(
+                    epoch,
+                    dealers,
+                    "this validator's share is public: these dealers had no acknowledgement from it by the middle of the epoch before; the node was behind, or not connected to them"
+                );
+            } else {
+                tracing::info!(epoch, %validator, dealers, "the share of a validator is public: these dealers had no acknowledgement from it");
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use crate::{
     application::Marshal,
     chain::Chain,
+    ending,
     seeds::Scheme,
     voted::Voted,
     votes::{self, Role},
@@ -162,7 +163,7 @@ impl<E: Storage> Registrar for Enrolled<E> {
         let scheme = self.scheme(epoch, info);
         if self.role == Role::Votes && scheme.me().is_none() {
             let discarded = self.partitions.discard(&self.storage, &self.chain.voted, epoch).await;
-            discarded.unwrap_or_else(|error| panic!("the record of votes of epoch {epoch} cannot be discarded: {error}"));
+            discarded.unwrap_or_else(|error| ending::end(format!("the record of votes of epoch {epoch} cannot be discarded: {error}")));
         }
         self.schemes.put(epoch, scheme);
         if let Some(over) = epoch.get().checked_sub(2) {

@@ -5,6 +5,7 @@
 use crate::{
     committee::ValidatorKeys,
     committees::{Committees, Term},
+    ending,
 };
 use bytes::{BufMut, Bytes};
 use commonware_codec::{Buf, Decode as _, DecodeExt as _, Encode as _, EncodeSize, Error, RangeCfg, Read, ReadExt as _, Write};
@@ -18,11 +19,11 @@ use commonware_cryptography::{
     transcript::Summary,
 };
 use commonware_glue::dkg::SecretStore;
+use cowboy_host::files;
 use cowboy_types::{Hash, keccak256};
 use std::{
     collections::BTreeMap,
     fs, io,
-    io::Write as _,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -106,9 +107,14 @@ impl Secrets {
         Self { committees: Some(committees), ..self }
     }
 
-    /// The secrets of the validator with these keys, in the folder of its state.
+    /// The secrets of the validator with these keys, in the folder of its state, which nobody else uses meanwhile. What a killed process was writing is
+    /// removed.
     pub fn of(state: &Path, genesis: &Hash, keys: &ValidatorKeys) -> Self {
-        Self::new(state.join(FOLDER), genesis, keys)
+        let folder = state.join(FOLDER);
+        if let Err(error) = files::forget_drafts(&folder) {
+            tracing::warn!(%error, "a file of secrets that a killed process was writing cannot be removed");
+        }
+        Self::new(folder, genesis, keys)
     }
 
     /// The seed of the dealing of a validator with this share in an epoch: whoever restores the share deals what was dealt before. Players
@@ -162,10 +168,11 @@ impl Secrets {
         let path = self.path(epoch);
         match fs::read(&path) {
             Ok(bytes) => Kept::decode_cfg(Bytes::from(bytes), &()).unwrap_or_else(|error| {
-                panic!("{} is damaged ({error}): restore it from a backup, or remove it to be dealt a new share", path.display())
+                let damaged = format!("{} is damaged ({error})", path.display());
+                ending::end(format!("{damaged}: restore it from a backup, or remove it to be dealt a new share"))
             }),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Kept::default(),
-            Err(error) => panic!("{} cannot be read: {error}", path.display()),
+            Err(error) => ending::end(format!("{} cannot be read: {error}", path.display())),
         }
     }
 
@@ -174,7 +181,7 @@ impl Secrets {
         change(&mut kept);
         let path = self.path(epoch);
         if let Err(error) = replace(&self.folder, &path, &kept.encode()) {
-            panic!("{} cannot be written: {error}", path.display());
+            ending::end(format!("{} cannot be written: {error}", path.display()));
         }
     }
 }
@@ -238,17 +245,8 @@ fn merged(path: &Path, backup: &[u8]) -> io::Result<Vec<u8>> {
 
 /// Writes a file so that a crash leaves the old one or the new one.
 fn replace(folder: &Path, path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let draft = folder.join("draft");
     fs::create_dir_all(folder)?;
-    let mut options = fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(&draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&draft, path)?;
-    fs::File::open(folder)?.sync_all()
+    files::replace(path, bytes)
 }
 
 impl SecretStore for Secrets {
@@ -313,6 +311,17 @@ mod tests {
 
     fn share(seed: u64) -> Share {
         Share::new(Participant::new(2), Private::random(ChaCha20Rng::seed_from_u64(seed)))
+    }
+
+    /// A share that a killed process was writing does not stay behind.
+    #[test]
+    fn drafts_do_not_outlive_a_restart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let secrets = folder.path().join(FOLDER);
+        fs::create_dir(&secrets).expect("the folder is writable");
+        fs::write(secrets.join(".new-aB3xYz"), "half a share").expect("the folder is writable");
+        let _ = Secrets::of(folder.path(), &Hash([1; 32]), &ValidatorKeys::derive(b"keys"));
+        assert_eq!(fs::read_dir(&secrets).expect("it is there").count(), 0);
     }
 
     /// What was stored is there after a restart, each epoch for itself, and what is over goes.

@@ -59,6 +59,14 @@ fn tell(line: &str) {
     writeln!(std::io::stdout(), "told: {line}").expect("somebody reads");
 }
 
+/// A disk without space is named before anything of the folder is opened: what cannot be written would look damaged.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_node_does_not_start_on_a_full_disk() {
+    let refused = start(Path::new("/proc"), Duration::from_secs(1)).err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(refused.contains("chain's data is full"), "{refused}");
+}
+
 /// Files that may not grow end the node with an error that names the limit; with room again it continues, and no acknowledged block is lost.
 #[test]
 #[cfg(unix)]

@@ -16,12 +16,12 @@ use cowboy_api::{
 };
 use cowboy_chain::genesis::{BUCKETS, bucket_address};
 use cowboy_chain::{fees::BaseFees, lanes::Lane};
+use cowboy_host::clock::as_ms;
 use cowboy_params::Params;
 use cowboy_state::records::{Markets, Supply, keys};
 use cowboy_system::staking::epoch::epoch_of;
 use cowboy_types::Amount;
 use serde_json::json;
-use std::time::Duration;
 
 /// Answers while the process lives.
 pub(crate) async fn health() -> Json<model::Health> {
@@ -34,7 +34,7 @@ pub(crate) async fn health_detailed(State(app): State<App>) -> Answer<model::Hea
     let head = standing.head;
     let (schedule, versions) = (chain.protocol.schedule(), chain.protocol.versions());
     let next = head.height.next();
-    let block_time = milliseconds(chain.pace.gap().unwrap_or_default());
+    let block_time = as_ms(chain.pace.gap().unwrap_or_default());
     Ok(Json(model::HealthDetailed {
         status: if standing.waits_for.is_some() { "waiting" } else { "ok" }.into(),
         waits_for: standing.waits_for,
@@ -53,13 +53,9 @@ pub(crate) async fn health_detailed(State(app): State<App>) -> Answer<model::Hea
         peers: count(standing.peers),
         peers_connected: count(standing.connected),
         view: standing.view,
-        last_block_age_ms: milliseconds(standing.age),
-        uptime_ms: milliseconds(app.started.elapsed()),
+        last_block_age_ms: as_ms(standing.age),
+        uptime_ms: as_ms(app.started.elapsed()),
     }))
-}
-
-fn milliseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Responds whether the node makes progress; a refusal says what it waits for.
@@ -76,7 +72,7 @@ pub(crate) async fn ready(State(app): State<App>) -> Answer<model::Ready> {
                 "view": standing.view,
                 "peers": standing.peers,
                 "peers_connected": standing.connected,
-                "last_block_age_ms": milliseconds(standing.age),
+                "last_block_age_ms": as_ms(standing.age),
             }),
         )),
     }

@@ -1,6 +1,7 @@
 //! How a runner executes containers.
 
 use super::ConfigError;
+use cowboy_container::Limits;
 use cowboy_system::offchain::container::PLATFORMS;
 use cowboy_types::entitlement::domain;
 use serde::Deserialize;
@@ -49,8 +50,8 @@ impl Container {
     pub(super) fn check(&self) -> Result<(), ConfigError> {
         let wrong = |field: &'static str, value: String, reason: &'static str| Err(ConfigError::Value { field, value, reason });
         let rows = [
-            ("container.cpu_millicores", self.cpu_millicores, 10, "from 10 to 1000000"),
-            ("container.memory_mib", self.memory_mib, 8, "from 8 to 1000000"),
+            ("container.cpu_millicores", self.cpu_millicores, Limits::MIN_MILLICORES, "from 10 to 1000000"),
+            ("container.memory_mib", self.memory_mib, Limits::MIN_MEMORY_MIB, "from 8 to 1000000"),
             ("container.scratch_mib", self.scratch_mib, 1, "from 1 to 1000000"),
         ];
         if let Some((field, value, _, reason)) = rows.into_iter().find(|(_, value, least, _)| !(least..=&1_000_000).contains(&value)) {
@@ -124,14 +125,18 @@ mod tests {
         assert!(Container { layouts: Vec::new(), ..right.clone() }.check().is_ok(), "images of public volumes");
         let rows = [
             (Container { layouts: Vec::new(), volumes_mib: 0, ..right.clone() }, "container.layouts"),
-            (Container { cpu_millicores: 9, ..right.clone() }, "container.cpu_millicores"),
-            (Container { memory_mib: 7, ..right.clone() }, "container.memory_mib"),
+            (Container { cpu_millicores: Limits::MIN_MILLICORES - 1, ..right.clone() }, "container.cpu_millicores"),
+            (Container { memory_mib: Limits::MIN_MEMORY_MIB - 1, ..right.clone() }, "container.memory_mib"),
             (Container { scratch_mib: 0, ..right.clone() }, "container.scratch_mib"),
             (Container { registries: vec!["*.io".into()], ..right }, "container.registries"),
         ];
         for (settings, field) in rows {
             let error = settings.check().expect_err(field).to_string();
             assert!(error.starts_with(field), "{error}");
+            let said = [("container.cpu_millicores", Limits::MIN_MILLICORES), ("container.memory_mib", Limits::MIN_MEMORY_MIB)];
+            for (_, least) in said.into_iter().filter(|(of, _)| *of == field) {
+                assert!(error.contains(&format!("from {least} to")), "{error}");
+            }
         }
     }
 }

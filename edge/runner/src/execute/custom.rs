@@ -5,6 +5,7 @@
 
 use super::{Executor, Fault, NotReady, Task, Usage};
 use crate::config::Tool;
+use cowboy_host::clock::as_ms;
 use cowboy_types::{Hash, job::JobKind, keccak256};
 use futures::future::BoxFuture;
 use serde_json::Value as Json;
@@ -71,7 +72,7 @@ impl Executor for CustomExecutor {
                 Some(Json::String(text)) => text.clone().into_bytes(),
                 Some(value) => value.to_string().into_bytes(),
             };
-            let wall_ms = u64::try_from(task.limits.wall.as_millis()).unwrap_or(u64::MAX);
+            let wall_ms = as_ms(task.limits.wall);
             let call = Call {
                 fuel: tool.settings.fuel.min(wall_ms.saturating_mul(FUEL_PER_MS)),
                 memory: match task.limits.memory_mb {

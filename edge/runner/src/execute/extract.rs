@@ -9,7 +9,7 @@
 //! submission by the same code ([`extraction`], decision 601); whether the rest of a rule is right, only the libraries here know.
 
 use super::{
-    Fault,
+    Fault, documents,
     html::{self, Extent, MAX_MATCHING_STEPS, MAX_READING_STEPS, Shape},
     paths::{self, Nodes},
 };
@@ -23,7 +23,7 @@ use skyscraper::xpath::{
     self, XpathItemTree,
     grammar::{XpathItemTreeNode, data_model::XpathItem},
 };
-use std::cell::OnceCell;
+use std::{cell::OnceCell, rc::Rc};
 
 /// The most values of a list.
 const MAX_VALUES: usize = 1_000;
@@ -55,7 +55,7 @@ pub(crate) struct Rule {
 
 #[derive(Clone, Debug)]
 enum Finder {
-    JsonPath(JsonPath),
+    JsonPath { path: JsonPath, text: String },
     Css { selector: Selector, attribute: Option<String>, shape: Shape },
     XPath(String),
     Regex { regex: Regex, group: usize },
@@ -123,7 +123,7 @@ struct Page<'a> {
     text: &'a str,
     is_awaited: &'a dyn Fn() -> bool,
     json: OnceCell<Result<Json, String>>,
-    html: OnceCell<Result<(Html, Extent), Fault>>,
+    html: OnceCell<Result<(Rc<Html>, Extent), Fault>>,
     tree: OnceCell<Result<(XpathItemTree, Nodes), Fault>>,
 }
 
@@ -146,11 +146,11 @@ impl<'a> Page<'a> {
     }
 
     /// The page as elements, and how many steps a search takes there.
-    fn html(&self) -> Result<&(Html, Extent), Fault> {
-        let read = || -> Result<(Html, Extent), Fault> {
+    fn html(&self) -> Result<&(Rc<Html>, Extent), Fault> {
+        let read = || -> Result<(Rc<Html>, Extent), Fault> {
             let html = html::read(self.text, MAX_READING_STEPS, self.is_awaited)?;
             let extent = Extent::of(&html);
-            Ok((html, extent))
+            Ok((Rc::new(html), extent))
         };
         self.html.get_or_init(read).as_ref().map_err(Clone::clone)
     }
@@ -158,8 +158,8 @@ impl<'a> Page<'a> {
     /// The page as XPath reads it.
     fn tree(&self) -> Result<&(XpathItemTree, Nodes), Fault> {
         let read = || -> Result<(XpathItemTree, Nodes), Fault> {
-            let tree = skyscraper::html::parse(self.text).map_err(|error| missing(&error.to_string()))?;
-            let nodes = Nodes::of(&tree, self.text.len())?;
+            let tree = paths::tree(&self.html()?.0)?;
+            let nodes = Nodes::of(&tree, self.text.len());
             Ok((tree, nodes))
         };
         self.tree.get_or_init(read).as_ref().map_err(Clone::clone)
@@ -208,7 +208,16 @@ impl Rule {
         page.require_awaited()?;
         let text = |text: String| Json::String(text.trim().to_owned());
         Ok(match &self.finder {
-            Finder::JsonPath(path) => path.query(page.json()?).iter().take(MAX_VALUES).map(|value| (*value).clone()).collect(),
+            Finder::JsonPath { path, text } => {
+                let document = page.json()?;
+                documents::require_few(document, text)?;
+                let (mut values, mut left) = (Vec::new(), MAX_TEXT_BYTES);
+                for value in path.query(document).iter().take(MAX_VALUES) {
+                    left = left.checked_sub(documents::size(value, left)).ok_or_else(too_much)?;
+                    values.push((*value).clone());
+                }
+                values
+            }
             Finder::Css { selector, attribute, shape } => {
                 let (html, extent) = page.html()?;
                 let steps = extent.steps(shape);
@@ -288,7 +297,8 @@ fn item_text(item: &XpathItem<'_>, tree: &XpathItemTree) -> String {
 }
 
 fn json_path(path: &str) -> Result<Finder, String> {
-    JsonPath::parse(path).map(Finder::JsonPath).map_err(|error| format!("jsonpath: {error}"))
+    let parsed = JsonPath::parse(path).map_err(|error| format!("jsonpath: {error}"))?;
+    Ok(Finder::JsonPath { path: parsed, text: path.to_owned() })
 }
 
 fn css(selector: &str, attribute: Option<&str>) -> Result<Finder, String> {
@@ -384,6 +394,7 @@ mod tests {
             (DOCUMENT, json!([rule("jsonpath", "$.none")]), Err("fits the rule")),
             (DOCUMENT, json!([formed("jsonpath", "$.b.price", "integer")]), Ok(r#"{"x":42}"#)),
             (DOCUMENT, json!([rule("jsonpath", "$..[?count($..*) > 1]")]), Err("in a filter")),
+            (DOCUMENT, json!([rule("jsonpath", &format!("${}", "[*,*,*,*,*,*,*,*,*,*]".repeat(8)))]), Err("may find")),
             (DOCUMENT, json!([rule("jsonpath", "$[")]), Err("jsonpath")),
             (DOCUMENT, json!([rule("jsonpath", "$.[]")]), Err("jsonpath")),
             (PAGE, json!([rule("jsonpath", "$.a")]), Err("expected value")),
@@ -436,8 +447,11 @@ mod tests {
         let page = |depth: usize| format!("{}deep{}", "<span>".repeat(depth), "</span>".repeat(depth));
         assert_eq!(rules.apply(page(500).as_bytes(), &always).as_deref(), Ok(&br#"{"x":"deep"}"#[..]));
         assert!(
-            matches!(rules.apply(page(20_000).as_bytes(), &always), Err(Fault::Impossible(reason)) if reason.contains("512 elements deep"))
+            matches!(rules.apply(page(5_000).as_bytes(), &always), Err(Fault::Impossible(reason)) if reason.contains("512 elements deep"))
         );
+        // Decision 729: at the end of this one the library's own parser would call itself for each element.
+        let open = "<template>".repeat(3_000);
+        assert!(matches!(rules.apply(open.as_bytes(), &always), Err(Fault::Impossible(reason)) if reason.contains("512 elements deep")));
     }
 
     /// JSON of depth 10,000 is refused, and nobody's stack is.
@@ -446,6 +460,10 @@ mod tests {
         let deep = format!("{}1{}", "[".repeat(10_000), "]".repeat(10_000));
         let rules = Rules::read(&json!([{ "name": "x", "type": "jsonpath", "rule": "$[0]" }])).expect("a rule");
         assert!(matches!(rules.apply(deep.as_bytes(), &always), Err(Fault::External(reason)) if reason.contains("recursion")));
+        // Each of a hundred values has all that is in the next.
+        let nested = format!("{}{}1{}", "[".repeat(100), "1,".repeat(100_000), "]".repeat(100));
+        let rules = Rules::read(&json!([{ "name": "x", "type": "jsonpath", "rule": "$..*", "as": "list" }])).expect("a rule");
+        assert!(matches!(rules.apply(nested.as_bytes(), &always), Err(Fault::Impossible(reason)) if reason.contains("bytes of text")));
         let tags = "<div>".repeat(2_000);
         let rules = Rules::read(&json!([{ "name": "x", "type": "css", "rule": "div", "as": "list" }])).expect("a rule");
         assert!(rules.apply(tags.as_bytes(), &always).is_ok());

@@ -33,7 +33,8 @@ const BYTES_PER_STEP: usize = 64;
 /// Siblings that are no elements, and that matching goes past in one step.
 const SIBLINGS_PER_STEP: usize = 4;
 
-type Handle = <HtmlTreeSink as TreeSink>::Handle;
+/// The number of a node in its tree.
+pub(super) type Handle = <HtmlTreeSink as TreeSink>::Handle;
 
 /// Reads a page.
 ///

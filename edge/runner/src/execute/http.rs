@@ -12,8 +12,9 @@ use crate::{
     config::Http,
     request::{Malformed, Request},
 };
+use cowboy_api::client::BodyError;
 use cowboy_types::job::JobKind;
-use futures::{StreamExt as _, future::BoxFuture};
+use futures::future::BoxFuture;
 use reqwest::{
     Method, Response, StatusCode,
     header::{self, HeaderMap, HeaderName, HeaderValue},
@@ -27,6 +28,9 @@ use std::{
 };
 use tokio::sync::Semaphore;
 use url::Url;
+
+/// What a runner calls itself where it asks for the sake of a job.
+pub(super) const USER_AGENT: &str = concat!("cowboy-runner/", env!("CARGO_PKG_VERSION"));
 
 /// How long a connection may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -93,7 +97,7 @@ fn client(guard: &Guard, settings: &Http) -> Result<reqwest::Client, NotReady> {
         .connect_timeout(CONNECT_TIMEOUT)
         .pool_max_idle_per_host(4)
         .pool_idle_timeout(Duration::from_secs(30))
-        .user_agent(concat!("cowboy-runner/", env!("CARGO_PKG_VERSION")));
+        .user_agent(USER_AGENT);
     if let Some(path) = &settings.extra_ca {
         builder = builder.tls_certs_merge(certificates(path).map_err(wrong)?);
     }
@@ -300,20 +304,10 @@ fn redirection(from: &Url, response: &Response) -> Result<Option<Url>, Fault> {
 
 /// A response's body, up to a maximum of bytes.
 pub(crate) async fn body(response: Response, most: usize) -> Result<Vec<u8>, Fault> {
-    let too_long = || Fault::Impossible(format!("the answer has more than {most} bytes"));
-    if response.content_length().is_some_and(|length| length > most as u64) {
-        return Err(too_long());
-    }
-    let mut body = Vec::new();
-    let mut chunks = response.bytes_stream();
-    while let Some(chunk) = chunks.next().await {
-        let chunk = chunk.map_err(|error| unanswered(&error))?;
-        if body.len() + chunk.len() > most {
-            return Err(too_long());
-        }
-        body.extend_from_slice(&chunk);
-    }
-    Ok(body)
+    cowboy_api::client::body(response, most).await.map_err(|error| match error {
+        BodyError::TooLong(_) => Fault::Impossible(error.to_string()),
+        BodyError::Broken(error) => unanswered(&error),
+    })
 }
 
 fn refused(refusal: Refusal) -> Fault {

@@ -85,7 +85,7 @@ impl LlmExecutor {
     async fn ask<T: for<'de> Deserialize<'de>>(&self, path: &str, question: &Json, usage: &mut Usage) -> Result<T, Fault> {
         let mut pause = PAUSE;
         let mut failed = Fault::External("the model server was not asked".into());
-        for _ in 0..=self.settings.retries {
+        for left in (0..=self.settings.retries).rev() {
             usage.requests += 1;
             let mut request = self.client.post(self.url(path)).json(question);
             if let Some(key) = &self.key {
@@ -113,8 +113,10 @@ impl LlmExecutor {
                     None
                 }
             };
-            tokio::time::sleep(wait.unwrap_or(pause).min(MAX_PAUSE)).await;
-            pause = pause.saturating_mul(2);
+            if left > 0 {
+                tokio::time::sleep(wait.unwrap_or(pause).min(MAX_PAUSE)).await;
+                pause = pause.saturating_mul(2);
+            }
         }
         Err(failed)
     }

@@ -5,6 +5,7 @@
 
 pub mod container;
 pub mod custom;
+mod documents;
 pub(crate) mod echo;
 mod extract;
 pub mod guard;
@@ -21,6 +22,7 @@ use crate::{
     config::Config,
     request::{Malformed, Request},
 };
+use cowboy_host::clock::as_ms;
 use cowboy_system::offchain::{FAULT_ACTOR, FAULT_EXTERNAL, FAULT_IMPOSSIBLE};
 use cowboy_types::{
     job::{self, JobKind, JobSpec},
@@ -265,7 +267,7 @@ impl Executors {
             None => Err(Fault::External(format!("this runner does no {} jobs", task.request.kind.name()))),
         };
         let result = result.and_then(|bytes| task.require_short(&bytes).map(|()| bytes));
-        let took_ms = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+        let took_ms = as_ms(began.elapsed());
         // A container counts the time of processors.
         if task.request.kind != JobKind::Container {
             usage.compute_ms = took_ms;

@@ -3,13 +3,13 @@
 //! The library evaluates each step of a path for each item of the step before, and removes items that it found twice only at the end: of elements that are
 //! deep within each other, each is found by every way that leads there. The ways are counted here as if every condition held.
 
+mod tree;
+
+pub(super) use tree::tree;
+
 use super::Fault;
 use skyscraper::xpath::{XpathItemTree, grammar::XpathItemTreeNode};
 use std::collections::BTreeMap;
-
-/// The deepest that elements of a page may be within each other, as in browsers: the library reads the text of an element by calling itself for each one
-/// within, and a page deeper than the stack would end the whole runner.
-const MAX_DEPTH: usize = 512;
 
 /// The most items that the steps of a path may have together.
 const MAX_ITEMS: u64 = 2_000_000;
@@ -91,6 +91,8 @@ struct Level {
     found: Vec<u64>,
     /// The sum of `now` of the path before a comparison.
     compared: Option<u64>,
+    /// That of the paths before an `intersect` or `except`.
+    searched: Option<u64>,
     /// Whether the path has begun, and whether it needs a step.
     has_begun: bool,
     is_open: bool,
@@ -116,6 +118,7 @@ impl Level {
             found: vec![0; base.len()],
             base,
             compared: None,
+            searched: None,
             has_begun: false,
             is_open: true,
             axis: Axis::Child,
@@ -141,14 +144,10 @@ fn sum(ways: &[u64]) -> u64 {
 
 impl Nodes {
     /// Those of a page.
-    ///
-    /// # Errors
-    ///
-    /// The page is too deep.
-    pub(super) fn of(tree: &XpathItemTree, page_bytes: usize) -> Result<Self, Fault> {
-        let (mut nodes, mut above, mut depths, mut at) = (vec![tree.root()], vec![0_usize], vec![0_usize], 0);
+    pub(super) fn of(tree: &XpathItemTree, page_bytes: usize) -> Self {
+        let (mut nodes, mut above, mut at) = (vec![tree.root()], vec![0_usize], 0);
         let (mut kinds, mut are_attributes, mut names) = (Vec::new(), Vec::new(), BTreeMap::new());
-        while let (Some(node), Some(depth)) = (nodes.get(at).copied(), depths.get(at).copied()) {
+        while let Some(node) = nodes.get(at).copied() {
             let name = match node {
                 XpathItemTreeNode::ElementNode(element) => Some(local(&element.name)),
                 XpathItemTreeNode::AttributeNode(attribute) => Some(format!("@{}", local(&attribute.name))),
@@ -158,17 +157,13 @@ impl Nodes {
             let number = names.len() + 1;
             kinds.push(name.map_or(0, |name| *names.entry(name).or_insert(number)));
             for child in node.children(tree) {
-                if depth == MAX_DEPTH {
-                    return Err(Fault::Impossible(format!("pages read by xpath are at most {MAX_DEPTH} elements deep")));
-                }
                 nodes.push(child);
                 above.push(at);
-                depths.push(depth + 1);
             }
             at += 1;
         }
         let bytes = u64::try_from(page_bytes / above.len()).unwrap_or(u64::MAX);
-        Ok(Self { above, kinds, are_attributes, names, text: 1 + bytes / BYTES_PER_ITEM })
+        Self { above, kinds, are_attributes, names, text: 1 + bytes / BYTES_PER_ITEM }
     }
 
     /// Refuses a path that may take too much.
@@ -361,9 +356,12 @@ impl Nodes {
         sum(&level.now).saturating_add(visited).saturating_add(within)
     }
 
-    /// Ends a path, maybe by an operator. Returns what reading the text of its items takes, and the items that a comparison with the path before looks at.
+    /// Ends a path, maybe by an operator. Returns what reading the text of its items takes, and the items that an operator between it and the path before
+    /// looks at.
     fn end(&self, level: &mut Level, operator: Option<Token<'_>>) -> u64 {
         let is_comparison = matches!(operator, Some(Token::Sign('=' | '<' | '>')));
+        // Each item on the left is looked for among those on the right.
+        let is_search = matches!(operator, Some(Token::Word("intersect" | "except")));
         let is_set = match operator {
             None | Some(Token::Sign('|' | ',')) => true,
             Some(Token::Word(name)) => SET_OPERATORS.contains(&name),
@@ -375,11 +373,14 @@ impl Nodes {
         let mut more = below.saturating_mul(self.text);
         level.is_operand = !is_set;
         if level.has_begun {
-            let right = sum(&level.now);
+            let (right, times) = (sum(&level.now), sum(&level.base).max(1));
             if let Some(left) = level.compared.take() {
-                more = more.saturating_add(left.saturating_mul(right) / sum(&level.base).max(1));
+                more = more.saturating_add(left.saturating_mul(right) / times);
             }
             level.compared = is_comparison.then_some(right);
+            let searched = level.searched.take().unwrap_or(0);
+            more = more.saturating_add(searched.saturating_mul(right) / times / VISITS_PER_ITEM);
+            level.searched = is_search.then_some(searched.saturating_add(right));
             for (found, now) in level.found.iter_mut().zip(&level.now) {
                 *found = found.saturating_add(*now);
             }

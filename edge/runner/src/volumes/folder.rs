@@ -1,5 +1,6 @@
 //! The files of volumes on the runner's disk, while a job has them.
 
+use cowboy_host::files::create_folder;
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -52,7 +53,7 @@ impl Folder {
     /// A new one in another, with room for what will be in it.
     pub(super) fn make(above: &Path, room: OwnedSemaphorePermit) -> io::Result<Self> {
         let path = above.join(MADE.fetch_add(1, Ordering::Relaxed).to_string());
-        private(&path)?;
+        create_folder(&path)?;
         Ok(Self { path, room: Some(room) })
     }
 
@@ -79,12 +80,6 @@ impl Drop for Folder {
             Err(_) => remove(),
         }
     }
-}
-
-/// A folder that nobody else enters, where there is none yet.
-pub(super) fn private(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-    fs::DirBuilder::new().mode(0o700).recursive(true).create(path)
 }
 
 /// A folder below a private one, which the program of a box may enter and, where it has a layer of its own, change.

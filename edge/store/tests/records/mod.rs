@@ -4,7 +4,7 @@ use cowboy_store::{BlockRecord, Concern, catalog::Outline};
 use cowboy_types::{
     Actor, Address, Block, Hash, Instruction, Receipt, Transaction, blake3,
     cbor::Value,
-    receipt::{Event, Fee, ReceiptKind},
+    receipt::{Event, ReceiptKind},
     units::Count,
     wire::{Blob, Fixed, List, Text},
 };
@@ -22,29 +22,11 @@ pub(crate) fn receipt(number: u64, index: u32) -> Receipt {
     let event = Event::new(ACTOR, Text::new("moved").expect("short"), Blob::default());
     let moved = Value::map([("to", Value::Bytes(BYSTANDER.0.to_vec())), ("token_id", Value::Bytes(TOKEN.0.to_vec()))]).encode();
     let moved = Event::new(Address::system(6), event.name.clone(), Blob::new(moved).expect("short"));
+    let origin = if index == 0 { id } else { blake3(&[&number.to_be_bytes(), &0u32.to_be_bytes()]) };
     Receipt {
-        id,
-        kind: ReceiptKind::Transaction,
-        origin: if index == 0 { id } else { blake3(&[&number.to_be_bytes(), &0u32.to_be_bytes()]) },
-        sender: SENDER,
-        target: TARGET,
-        handler: Text::default(),
-        value: Default::default(),
-        cycles_used: Default::default(),
-        cells_used: Default::default(),
-        fee: Fee {
-            payer: SENDER,
-            cycle_price: Default::default(),
-            cell_price: Default::default(),
-            reserved: Default::default(),
-            burned: Default::default(),
-            tip: Default::default(),
-            refunded: Default::default(),
-        },
         created: (index < 2).then_some(if index == 0 { CREATED } else { ACTOR }),
-        return_data: Blob::default(),
         events: List::new(vec![event.clone(), event, moved]).expect("three events"),
-        abort: None,
+        ..Receipt::unpaid(ReceiptKind::Transaction, (origin, id), (SENDER, TARGET), SENDER)
     }
 }
 

@@ -73,6 +73,7 @@ REFUSALS = {
     "upgrade_refused": 2,
     "parameter_relation": 2,
     "storage_entry_too_large": 8,
+    "validator_key_taken": 2,
     "missing_entitlement": 5,
     "entitlement_quota_exceeded": 5,
     "entitlement_param_invalid": 2,
@@ -270,3 +271,6 @@ TOKEN_URI_BYTES = 256
 
 # Decimal places of a token.
 TOKEN_DECIMALS = 38
+
+# What a slot of a volume costs at most for a MiB and an epoch, where nothing else is said.
+USUAL_PRICE = 450

@@ -7,7 +7,7 @@ import math
 
 from .. import _cbor
 from .._keccak import keccak256
-from .protocol import DATA_SHARDS, FILE_BYTES, PARAMETERS, PARITY_SHARDS
+from .protocol import DATA_SHARDS, FILE_BYTES, PARAMETERS, PARITY_SHARDS, USUAL_PRICE
 from .world import refusal, world
 
 # The system actor 0x0A, which keeps the volumes.
@@ -45,7 +45,7 @@ class Volume:
 # The methods. The first argument is the sender, the second what it sends along.
 
 
-def create_volume(sender, value, name, keys, quota, data=4, parity=2, max_price=450):
+def create_volume(sender, value, name, keys, quota, data=4, parity=2, max_price=USUAL_PRICE):
     costs = quote(sender, 0, quota, data, parity, max_price)
     if keys not in ("public", "committee", "owner"):
         raise refusal("volume_invalid", f"keys are public, committee or owner, not {keys!r}")
@@ -59,7 +59,7 @@ def create_volume(sender, value, name, keys, quota, data=4, parity=2, max_price=
     return volume.described(volume_id)
 
 
-def quote(sender, value, quota, data=4, parity=2, max_price=450):
+def quote(sender, value, quota, data=4, parity=2, max_price=USUAL_PRICE):
     if not (1 <= data <= DATA_SHARDS and 1 <= parity <= PARITY_SHARDS and 1 <= quota <= MAX_QUOTA):
         raise refusal("volume_invalid", f"a volume has 1 to {DATA_SHARDS} data shards, 1 to {PARITY_SHARDS} parity shards, and at least a byte")
     per_epoch = (data + parity) * math.ceil(math.ceil(quota / data) * max_price / (1 << 20))

@@ -235,7 +235,7 @@ function welcome(health) {
       { class: "commands mono" },
       [
         "cowboy actor new hello",
-        "cowboy actor deploy --code hello/actor.py",
+        "cowboy actor deploy hello/actor.py",
         "cowboy chain mine 10",
         "cowboy chain warp --blocks 1000",
       ].map((line) => h("li", {}, line)),

@@ -10,6 +10,9 @@ import { gatewayUrl, siteLink } from "../sites.js";
 
 const MAX_ROWS = 300;
 
+/** Letters of a name that fit into one line of a narrow window beside the other columns. */
+const SHORT = 20;
+
 const POLICIES = ["owner", "actor", "anybody"];
 
 /** See VIEWS in main.js. */
@@ -48,11 +51,11 @@ export async function namesView(_, { live, signal }) {
 function namesPanel({ names, total_count: total }, clock, gateway) {
   if (names.length === 0) return panel({ title: "Registered names" }, empty("No name is registered."));
   const columns = [
-    { name: "Name", cell: (row) => h("strong", { class: "breakable" }, clip(row.name, 256)) },
+    { name: "Name", cell: (row) => h("strong", { class: row.name.length > SHORT ? "breakable" : "nowrap" }, clip(row.name, 256)) },
     { name: "Site", cell: (row) => siteLink(row, gateway) ?? h("span", { class: "faint" }, "–") },
     { name: "Actor", cell: (row) => who(row.actor_address, { actor: true }) },
     { name: "Owner", class: "optional", cell: (row) => who(row.owner) },
-    { name: "Stage", cell: (row) => clip(row.stage, 20) },
+    { name: "Stage", class: "optional", cell: (row) => clip(row.stage, 20) },
     { name: "Expires", end: true, cell: (row) => (row.stage === "live" ? clock.until(row.expires_at) : count(row.expires_at)) },
     { name: "Requests", end: true, class: "optional", cell: (row) => (row.requests_served == null ? "" : count(row.requests_served)) },
     { name: "Who may register below it", class: "optional", cell: (row) => POLICIES[Number(row.subdomain_policy)] },
@@ -64,7 +67,7 @@ function gatewaysPanel({ gateways, total_count: total }) {
   if (gateways.length === 0) return panel({ title: "Gateways" }, empty("No gateway is registered."));
   const columns = [
     { name: "Gateway", cell: (row) => who(row.address) },
-    { name: "Address", cell: (row) => h("span", { class: "breakable" }, clip(`${row.endpoint}:${row.http_port}`, 256)) },
+    { name: "Address", cell: (row) => h("span", { class: "breakable host" }, clip(`${row.endpoint}:${row.http_port}`, 256)) },
     { name: "State", cell: (row) => (row.is_active ? "active" : "inactive") },
     { name: "Health", end: true, cell: (row) => count(row.health) },
     { name: "Last heartbeat", end: true, class: "optional", cell: (row) => count(row.last_heartbeat) },

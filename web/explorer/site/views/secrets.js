@@ -124,13 +124,22 @@ function releasesPanel(releases) {
   const columns = [
     { name: "Release", cell: (row) => identifier(row.release_id) },
     { name: "State", cell: (row) => badge(STATES[row.state], row.state) },
-    { name: "Hash of the name", class: "optional", cell: (row) => identifier(row.name_hash, { href: route.secret(row.account, row.name_hash) }) },
-    { name: "Version", end: true, class: "optional", cell: (row) => count(row.version) },
+    { name: "What", class: "optional", cell: releasedThing },
     { name: "Recipient", cell: (row) => who(row.recipient) },
     { name: "Answered", class: "optional", cell: (row) => (row.served === null ? "–" : indices(row.served).join(", ")) },
     { name: "Opened at", end: true, cell: (row) => heightLink(row.opened_at) },
   ];
   return panel({ title: "Releases", aside: count(releases.length), flush: true }, table(columns, releases, { caption: "Releases" }));
+}
+
+/** Whether a release is of a volume's key: the versions of these count on from the volume's generation, times 65,536. */
+export function isVolumeKey({ version }) {
+  return BigInt(version) > 65_536n;
+}
+
+function releasedThing(row) {
+  if (isVolumeKey(row)) return h("span", {}, "key of volume ", identifier(row.name_hash, { href: route.volume(row.name_hash), what: "the id" }));
+  return h("span", {}, identifier(row.name_hash, { href: route.secret(row.account, row.name_hash) }), `, version ${count(row.version)}`);
 }
 
 /** See VIEWS in main.js. */

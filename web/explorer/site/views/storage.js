@@ -119,7 +119,7 @@ function slotsPanel({ slots }) {
     { name: "Relay", cell: (row) => (row.relay ? who(row.relay) : h("span", { class: "faint" }, "none")) },
     { name: "State", cell: (row) => (row.is_serving ? badge("good", "serves") : badge("wait", row.relay ? "rebuilds" : "vacant")) },
     { name: "Since", end: true, class: "optional", cell: (row) => heightLink(row.since) },
-    { name: "Price of a MiB and epoch", end: true, cell: (row) => money(row.price) },
+    { name: "Price of a MiB and epoch", end: true, class: "optional", cell: (row) => money(row.price) },
   ];
   return panel({ title: "Slots", aside: count(rows.length), flush: true }, table(columns, rows, { caption: "Slots" }));
 }
@@ -140,7 +140,7 @@ function capabilitiesPanel(capabilities) {
     { name: "Holder", cell: (row) => who(row.holder) },
     { name: "May", cell: (row) => ({ r: "read", w: "write", rw: "read and write" })[row.mode] },
     { name: "Partition", class: "optional", cell: (row) => identifier(row.partition) },
-    { name: "Written", end: true, cell: (row) => `${bytes(row.used_bytes)} of ${bytes(row.max_bytes)}` },
+    { name: "Written", end: true, class: "optional", cell: (row) => `${bytes(row.used_bytes)} of ${bytes(row.max_bytes)}` },
     { name: "Until", end: true, cell: (row) => count(row.until) },
   ];
   return panel({ title: "Capabilities", aside: count(capabilities.length), flush: true }, table(columns, capabilities, { caption: "Capabilities" }));

@@ -235,6 +235,7 @@ impl Machine {
             return Reply::refuse(error::TRANSFER_FAILED, price);
         }
         self.world.credit(address, value)?;
+        self.running().parties.insert(address, ());
         parent.children = Count(parent.children.0 + 1);
         self.world.set_actor(creator, &parent);
         if handler.is_empty() {

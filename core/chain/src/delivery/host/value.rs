@@ -62,6 +62,7 @@ impl Machine {
             return Reply::refuse(error::TRANSFER_FAILED, price);
         }
         self.world.credit(to, amount)?;
+        self.running().parties.insert(to, ());
         Reply::none(price)
     }
 

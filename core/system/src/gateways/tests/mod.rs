@@ -1,5 +1,7 @@
 //! Gateways: registering, health, leaving, dispatch, the pool, evidence (004 §8.4, §9).
 
+mod order;
+mod payers;
 pub(crate) mod web;
 
 use commonware_codec::Encode as _;

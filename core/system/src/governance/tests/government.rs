@@ -346,6 +346,7 @@ fn a_preview_leaves_nothing() {
     let names: Vec<_> = events.iter().filter_map(|event| event.get("name").and_then(Value::as_text)).collect();
     assert_eq!(names, ["parameter.moved", "vesting.disbursed"]);
     assert_eq!((shown.get("error"), shown.get("tier").and_then(Value::as_u64)), (Some(&Value::Null), Some(3)));
+    assert_eq!((shown.get("refusal"), shown.get("is_cancellable")), (Some(&Value::Null), Some(&Value::Bool(true))));
     let shown = read(&mut chain, 0x09, "preview", all(vec![pay(200_000_000 * CBY)]));
     assert_eq!(shown.get("error").and_then(Value::as_text), Some("transfer_failed"));
     assert_eq!((chain.balance(address(8)), param(&mut chain, "rent.rate")), before);

@@ -166,6 +166,13 @@ fn no_council_keeps_itself_in_office() {
     assert!(ask(&mut chain, 6, "execute", about(first), 0).is_success());
 
     let both = Value::Array([council_from(20), set_parameter("jobs.slash_burn", 9_000)].map(Value::dict).to_vec());
+    let previewed = |chain: &mut Chain, argument: Vec<(&str, Value)>| {
+        let receipt = ask(chain, 5, "preview", argument, 0);
+        let shown = cowboy_types::cbor::decode(&receipt.return_data).expect("CBOR");
+        shown.get("is_cancellable").cloned()
+    };
+    assert_eq!(previewed(&mut chain, vec![("actions", both.clone())]), Some(Value::Bool(true)));
+    assert_eq!(previewed(&mut chain, council_from(20)), Some(Value::Bool(false)), "a preview says it");
     let more = queued(&mut chain, vec![("actions", both)]);
     let alone = queued(&mut chain, council_from(20));
     for from in 1..=7 {

@@ -48,10 +48,14 @@ fn rows_that_depend_on_each_other_move_together() {
     let no_call_fits = [("intrinsic.message_cycles", 1_000_000), ("lanes.system_cycles", 1_000_000)];
     let less_for_a_block = [("fees.block_cycles", 43_000_000), ("fees.cycles_target", 10_000_000)];
     let lanes = [("lanes.system_cycles", 4_000_000), ("lanes.user_cycles", 21_000_000)];
-    let rows: [(&str, &[(&str, u64)], bool); 9] = [
+    let rows: [(&str, &[(&str, u64)], bool); 13] = [
         ("a callback beyond its part of a block", &[("jobs.callback_cells", 4_000_001)], false),
         ("the largest callback", &[("jobs.callback_cells", 4_000_000)], true),
         ("a stake that is free before its fault is shown", &[("consensus.unbonding", 604_799)], false),
+        ("claims that end before the window that a job names", &[("jobs.dispute_max", 14_399)], false),
+        ("claims that end with it", &[("jobs.dispute_max", 14_400)], true),
+        ("a stake that is free before claims end", &[("jobs.dispute_max", 575_941)], false),
+        ("a stake that is free when they have ended", &[("jobs.dispute_max", 575_940)], true),
         ("calls beyond their lane", &no_call_fits, false),
         ("a block below its lanes", &less_for_a_block, false),
         ("a lane beyond the block", &[("lanes.user_cycles", 22_222_223)], false),

@@ -47,6 +47,8 @@ fn rules() {
         (vec![rule("jsonpath", "data.price")], "begins with $"),
         (vec![rule("jsonpath", "$..[?count($..*) > 1]")], "in a filter"),
         (vec![rule("jsonpath", "$..a..b..c")], "at most two"),
+        (vec![rule("jsonpath", &format!("${}{}", "[?@.a".repeat(8), "]".repeat(8)))], ""),
+        (vec![rule("jsonpath", &format!("${}{}", "[?@.a".repeat(9), "]".repeat(9)))], "at most eight filters"),
         (vec![rule("regex", r"(a)\1")], "regular expression"),
         (vec![rule("regex", r"(?=a)b")], "regular expression"),
         (vec![rule("regex", &"(".repeat(100))], "regular expression"),

@@ -1,7 +1,7 @@
 //! Who decides about what is below a name (decision 555).
 
-use super::{CBY, REGISTRY, YEAR, ask, of, register, site};
-use cowboy_testkit::chain::{Chain, address, parameters};
+use super::{CBY, REGISTRY, YEAR, ask, of, register, registration, site};
+use cowboy_testkit::chain::{Chain, address, deployment, execution, parameters};
 use cowboy_types::cbor::Value;
 use cowboy_types::error;
 use cowboy_types::units::Height;
@@ -22,6 +22,24 @@ fn a_sold_name_comes_with_what_is_below() {
     assert_eq!(release(&mut chain, 3, "shop.mysite"), Some(error::NAME_NOT_OWNER), "it was paid for");
     assert_eq!(release(&mut chain, 3, "login.mysite"), None, "it came with the name");
     assert_eq!(chain.balance(REGISTRY), 0, "its deposit is back");
+}
+
+/// Attack: who sells a name has had an actor that may not hold CBY put down the deposit for a name below it. The buyer's release returns the deposit to that actor, failed
+/// for that, and the seller's actor answered below the buyer's name for good. The name goes, and the deposit is the actor's (decision 731).
+#[test]
+fn a_payer_that_may_hold_no_deposit_keeps_no_name() {
+    let mut chain = Chain::new();
+    let script = format!("handler http.request\n return 'page'\nhandler name\n call {REGISTRY} 'register' $payload 5000000 none 0\n");
+    let deployed = chain.send(2, deployment(&script, Some(&[("ingress.http", &[])]), None, 0));
+    let actor = deployed.created.expect("it is deployed");
+    assert_eq!(register(&mut chain, 2, "mysite", actor, YEAR, 10 * CBY), None);
+    let below = registration("login.mysite", actor, YEAR).encode();
+    assert_eq!(chain.send(2, execution(actor, "name", &below, CBY)).abort, None);
+    assert_eq!((chain.balance(actor), chain.balance(REGISTRY)), (0, CBY), "the actor put down the deposit");
+    let sale = Value::map([of("mysite"), ("new_owner", Value::Bytes(address(3).0.to_vec()))]);
+    assert!(ask(&mut chain, 2, "transfer", &sale, 0).is_success());
+    assert_eq!(ask(&mut chain, 3, "release", &Value::map([of("login.mysite")]), 0).abort, None);
+    assert_eq!((chain.balance(actor), chain.balance(REGISTRY)), (CBY, 0));
 }
 
 /// Nobody takes a name below one that its owner may still renew, though the policy further up would allow it.

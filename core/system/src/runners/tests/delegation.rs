@@ -6,8 +6,12 @@ use cowboy_testkit::chain::{address, parameters};
 use cowboy_types::units::{Amount, Height};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
-pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] =
-    cowboy_testkit::scenarios![delegated_stake_counts, delegated_stake_is_slashed, delegators_outlive_their_runner,];
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
+    delegated_stake_counts,
+    strangers_keep_no_stake_in,
+    delegated_stake_is_slashed,
+    delegators_outlive_their_runner,
+];
 
 fn runner(market: &Market, number: u8) -> runners::Runner {
     runners_of(&market.chain)[&address(number)].clone()
@@ -29,6 +33,21 @@ fn gained(market: &mut Market, number: u8, call: Instruction) -> (&'static str, 
     (slug(&receipt), market.chain.balance(address(number)) + fee - before)
 }
 
+/// What a runner weighs in the draw of a job that is submitted now.
+fn weight(market: &mut Market) -> u64 {
+    let mut job = simple_job();
+    // Longer than the test: a failure would cost reputation, which weighs, too.
+    job["timeout_blocks"] = 100.into();
+    let id = market.submit(&job);
+    let candidates: cowboy_types::job::Candidates = market.chain.record(&dispatcher::state::candidates_key(&id)).expect("the snapshot");
+    candidates.candidates[0].weight
+}
+
+/// What a runner asks back, or puts in.
+fn asks(market: &mut Market, method: &str, argument: &serde_json::Value, value: u64) -> &'static str {
+    slug(&market.chain.send(10, ask(REGISTRY, method, argument, value)))
+}
+
 /// Delegated stake counts in the draw; nine tenths of all may be others', and no more.
 #[test]
 fn delegated_stake_counts() {
@@ -43,11 +62,33 @@ fn delegated_stake_counts() {
         assert_eq!(delegate(&mut market, 2, to, amount), expected, "{case}");
     }
     assert_eq!(runner(&market, 10).delegated.0, cby(90_000));
-    let id = market.submit(&simple_job());
-    let candidates: cowboy_types::job::Candidates = market.chain.record(&dispatcher::state::candidates_key(&id)).expect("the snapshot");
-    assert_eq!(candidates.candidates[0].weight, 100_000_000, "100,000 whole CBY times the root of 100");
-    let less = serde_json::json!({ "amount": 1 });
-    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "unstake", &less, 0))), "stake_too_low", "its own must stay a tenth");
+    assert_eq!(weight(&mut market), 100_000_000, "100,000 whole CBY times the root of 100");
+}
+
+/// Decision 721: a stranger that delegates all that a runner's own stake allows does not keep that stake in. What exceeds the multiple counts in no draw and
+/// for no job, is slashed with the rest, and may be asked back at any time.
+#[test]
+fn strangers_keep_no_stake_in() {
+    let mut market = Market::new(1);
+    assert_eq!(delegate(&mut market, 2, 10, cby(90_000)), "");
+    let amount = |amount: u64| serde_json::json!({ "amount": amount });
+    assert_eq!(asks(&mut market, "unstake", &amount(cby(5_000)), 0), "", "half of its own");
+    assert_eq!((runner(&market, 10).stake.0, runner(&market, 10).delegated.0), (cby(5_000), cby(90_000)));
+    assert_eq!(weight(&mut market), 50_000_000, "ten times its own, however much was delegated");
+    assert_eq!(delegate(&mut market, 3, 10, 1), "delegation_refused", "it would not count");
+    assert_eq!(asks(&mut market, "unstake", &amount(cby(4_000) + 1), 0), "stake_too_low", "less than its jobs ask for");
+    assert_eq!(asks(&mut market, "unstake", &amount(cby(4_000)), 0), "");
+    assert_eq!(weight(&mut market), 10_000_000);
+    let mut excess = about(10);
+    excess["amount"] = cby(81_000).into();
+    assert_eq!(slug(&market.chain.send(2, ask(REGISTRY, "undelegate", &excess, 0))), "");
+    assert_eq!(weight(&mut market), 10_000_000, "it had not counted");
+    assert_eq!(delegate(&mut market, 2, 10, 1), "delegation_refused", "nine times its own is still there");
+    // One that left comes back with what its jobs ask for.
+    assert_eq!(asks(&mut market, "leave", &serde_json::json!({}), 0), "");
+    assert_eq!(asks(&mut market, "stake", &serde_json::json!({}), cby(1_000) - 1), "stake_too_low");
+    assert_eq!(asks(&mut market, "stake", &serde_json::json!({}), cby(1_000)), "");
+    assert_eq!(weight(&mut market), 10_000_000);
 }
 
 /// A slash takes from the runner and from everybody behind it alike, also from what was asked back.

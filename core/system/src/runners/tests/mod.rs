@@ -2,6 +2,7 @@
 
 pub(crate) mod delegation;
 pub(crate) mod registry;
+mod slashes;
 
 use cowboy_system::{dispatcher, runners};
 use cowboy_testkit::market::*;

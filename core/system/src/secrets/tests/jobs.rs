@@ -139,6 +139,38 @@ fn jobs_that_may_not_use_a_secret() {
     assert_eq!(slug(&stranger), "release_refused", "only what the account owns may use it");
 }
 
+/// Attack: somebody deploys an actor that submits jobs for whoever asks, and hands it to an account with a secret, which is not asked. By the policy that
+/// `cowboy secret set` makes, for the actors of the account, or by one for its jobs, the stranger's job was sent with the value, and the account paid the fee. An actor
+/// that was handed on has to be listed (decision 733).
+#[test]
+fn an_actor_that_was_given_away_uses_no_secret() {
+    let listed = |addresses: Vec<Address>| Actors::Listed { addresses: List::new(addresses).expect("one fits") };
+    let owner = || List::new(vec![address(OWNER)]).expect("one fits");
+    let script = "handler ask\n job $payload\n return $last\n";
+    // Submits a job by an actor of somebody, which may be handed to the owner of the secret before. Answers why it fails, if it does.
+    let asked = |by: u8, policy: &dyn Fn(Address) -> Policy| {
+        let mut market = with_committee(1);
+        let grants: &[(&str, &[(&str, u64)])] = &[("econ.hold_balance", &[]), ("http.fetch", &[])];
+        let receipt = market.chain.send(by, cowboy_testkit::chain::deployment(script, Some(grants), None, 1_000_000_000_000));
+        let actor = receipt.created.expect("a deployment creates");
+        if by != OWNER {
+            let handed = cowboy_types::System::TransferActorOwnership { actor, owner: address(OWNER) };
+            assert!(market.chain.send(by, cowboy_types::Instruction::System(handed)).is_success());
+        }
+        let policy = policy(actor);
+        let sealed_to = identity(&market.chain, 1, &policy);
+        assert_eq!(put(&mut market.chain, &sealed_to, &policy).abort, None);
+        let payload = cowboy_testkit::market::map(&with_secret()).encode();
+        slug(&market.chain.send(6, execution(actor, "ask", &payload, 0)))
+    };
+    let owned = |_: Address| for_web();
+    let of_account = |_: Address| Policy { actors: Actors::Any, accounts: owner(), ..for_web() };
+    let named = |actor: Address| Policy { actors: listed(vec![actor]), accounts: owner(), ..for_web() };
+    assert_eq!((asked(7, &owned), asked(7, &of_account)), ("release_refused", "release_refused"));
+    assert_eq!((asked(OWNER, &owned), asked(OWNER, &of_account)), ("", ""), "what the account deployed itself");
+    assert_eq!(asked(7, &named), "", "what the policy lists");
+}
+
 /// Decision 587: a placeholder is of a secret that the job names; a job without secrets may have any text.
 #[test]
 fn placeholders_are_of_named_secrets() {

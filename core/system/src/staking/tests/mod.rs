@@ -112,7 +112,7 @@ fn a_validator_registers_and_is_active_from_the_next_epoch() {
     let keys = keys_of(&chain, 2);
     let rows: [([(&str, Value); 5], u64, Option<Abort>); 6] = [
         (keys.clone(), stake - 1, Some(error::VALIDATOR_STAKE)),
-        (with_field(keys.clone(), "network_key", &network(1).verification_key().to_bytes()), stake, Some(error::VALIDATOR_STATE)),
+        (with_field(keys.clone(), "network_key", &network(1).verification_key().to_bytes()), stake, Some(error::VALIDATOR_KEY_TAKEN)),
         (with_field(keys.clone(), "signing_key", &[0; 33]), stake, Some(error::INVALID_ARGUMENT)),
         (with_field(keys.clone(), "signing_key", &[2; 32]), stake, Some(error::INVALID_ARGUMENT)),
         (keys.clone(), stake, None),

@@ -247,6 +247,68 @@ fn a_claim_waits_for_the_vote() {
     assert!(paid < cby(7_000) && paid > cby(6_999), "{paid}: three tenths are slashed");
 }
 
+/// A friend of the accused, account 8, makes as many claims as a job takes beside another one, all with larger bonds, and then outbids the smallest bond.
+fn outbid(market: &mut Market, id: &Hash, runner: u8) {
+    let argument = serde_json::json!({ "job_id": hex(&id.0), "runner": hex(&address(runner).0), "claim": "nonsense" });
+    let nonce = market.chain.nonce(8);
+    let claims = (0..63).map(|place| signed(8, nonce + place, ask(VERIFIER, "challenge", &argument, cby(101)))).collect();
+    assert!(market.chain.block(claims).receipts.iter().all(Receipt::is_success));
+    assert_eq!(slug(&market.chain.send(8, ask(VERIFIER, "challenge", &argument, cby(102)))), "");
+    let claims = market.job(id).claims;
+    assert_eq!((claims.len(), claims[0].challenger, claims[0].bond.0), (64, address(7), cby(100)), "the first claim keeps its place");
+}
+
+/// Attack: a friend of the accused outbids the claim that a proposal decides, in the last block that takes claims, so that the proposal decides nothing and
+/// the stake is free. Its cost was a tenth of 64 bonds, 640 CBY, where the slash is 3,000 CBY or more. A claim that is voted on keeps its place (decision 324).
+#[test]
+fn a_claim_with_a_proposal_is_not_outbid() {
+    let mut market = governed(&[]);
+    let (id, committee) = accepted(&mut market);
+    assert_eq!(claim(&mut market, 7, &id, committee[1]), "");
+    let proposal = put_to_the_vote(&mut market, &id);
+    outbid(&mut market, &id, committee[0]);
+    let chain = &mut market.chain;
+    governance::later(chain, 3_600);
+    assert!(governance::ask(chain, 6, "count", governance::about(proposal), 0).is_success());
+    governance::later(chain, 3_600);
+    assert!(governance::ask(chain, 6, "execute", governance::about(proposal), 0).is_success());
+    assert_eq!(governance::stage(chain, proposal), "executed");
+    assert_eq!((stake(&market, committee[0]), stake(&market, committee[1])), (cby(10_000), cby(7_000)));
+}
+
+/// Attack: the same, where the council votes: its votes for a claim would go with the claim, and nobody could claim again.
+#[test]
+fn a_claim_that_the_council_votes_for_is_not_outbid() {
+    let mut market = market();
+    market.name_council();
+    let (id, committee) = accepted(&mut market);
+    assert_eq!(claim(&mut market, 7, &id, committee[1]), "");
+    for number in 50..56 {
+        assert_eq!(vote(&mut market, number, &id, 0, true), "");
+    }
+    outbid(&mut market, &id, committee[0]);
+    assert_eq!(vote(&mut market, 56, &id, 0, true), "");
+    assert_eq!(stake(&market, committee[1]), cby(7_000));
+}
+
+/// Attack: a friend of the accused claims the same through an actor that may not hold CBY. Whoever gives that actor its bond back failed, so that nobody could
+/// uphold a claim against the accused (decision 731).
+#[test]
+fn a_claimant_that_may_hold_no_bond_stops_no_decision() {
+    let mut market = market();
+    let (id, committee) = accepted(&mut market);
+    let script = format!("handler ask\n call {VERIFIER} 'challenge' $payload 5000000 none {}\n", cby(100));
+    let actor = market.chain.deploy_with(&script, &[("econ.transfer", &[])], 0);
+    let argument = serde_json::json!({ "job_id": hex(&id.0), "runner": hex(&address(committee[1]).0), "claim": "nonsense" });
+    let call = cowboy_testkit::chain::execution(actor, "ask", &map(&argument).encode(), cby(100));
+    assert_eq!(slug(&market.chain.send(8, call)), "");
+    assert_eq!(claim(&mut market, 3, &id, committee[1]), "");
+    let upheld = serde_json::json!({ "job_id": hex(&id.0), "claim": 1, "upheld": true });
+    assert_eq!(market.council_decides(&upheld), "");
+    assert_eq!(stake(&market, committee[1]), cby(7_000));
+    assert_eq!(market.chain.balance(actor), cby(100), "its bond comes back, too");
+}
+
 /// A runner that was held by a claim withdraws its stake as soon as the claim is over, not only when a vote on it could have been.
 #[test]
 fn a_claim_that_is_over_holds_nobody() {
@@ -310,12 +372,20 @@ fn a_proposal_keeps_one_claim_open() {
         ])
     };
     let ends = |market: &Market| [0, 1].map(|place: usize| market.job(&jobs[place].0).dispute_end());
+    let refusal = |market: &mut Market, actions: Vec<(&str, Value)>| {
+        let receipt = governance::ask(&mut market.chain, 5, "preview", actions, 0);
+        cowboy_types::cbor::decode(&receipt.return_data).expect("CBOR").get("refusal").cloned()
+    };
     let before = ends(&market);
     for pair in [[0, 1], [0, 0]] {
         let actions = vec![("actions", Value::Array(pair.map(|place: usize| action(&jobs[place].0)).to_vec()))];
-        let receipt = governance::ask(&mut market.chain, 5, "propose", actions, cby(1_000));
+        let receipt = governance::ask(&mut market.chain, 5, "propose", actions.clone(), cby(1_000));
         assert_eq!((slug(&receipt), ends(&market)), ("proposal_action", before));
+        let refusal = refusal(&mut market, actions);
+        assert!(refusal.as_ref().and_then(Value::as_text).is_some_and(|refusal| refusal.contains("one open claim")), "{refusal:?}");
     }
+    assert_eq!(refusal(&mut market, vec![("actions", Value::Array(vec![action(&jobs[0].0)]))]), Some(Value::Null));
+    assert_eq!(ends(&market), before, "a preview keeps nothing open");
     put_to_the_vote(&mut market, &jobs[0].0);
     let after = ends(&market);
     assert!(after[0] > before[0] && after[1] == before[1], "one of them waits for its vote");

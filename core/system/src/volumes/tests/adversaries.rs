@@ -358,3 +358,29 @@ fn who_could_not_rebuild_does_not_rest() {
     assert_eq!(stored.rest(idle), (0, false));
     assert!(stored.lost_nothing(idle));
 }
+
+/// Attack: an actor that may not hold CBY demands a part. The relay's answer returns the bond to it, and failed for that: each demand cost the relay 50 CBY whatever
+/// it answered, and the pool paid the attacker 5. The answer stands, and the bond is the actor's (decision 731).
+#[test]
+fn who_may_hold_no_bond_keeps_no_relay_from_answering() {
+    let mut chain = kept();
+    let volume_id = create(&mut chain, "memory", "public");
+    let mut files = Files::default();
+    files.put(1, 200_000);
+    commit(&mut chain, volume_id, "notes", &files);
+    let code = "#script\nhandler ask\n call 0x000000000000000000000000000000000000000b 'demand' $payload 5000000 none 10000000000\n return $last\n";
+    let manifest = cowboy_testkit::chain::manifest_json(r#"{"entitlements":[{"id":"econ.transfer"}]}"#);
+    let deployment = cowboy_testkit::chain::deployment_of(code.as_bytes(), Some(manifest), None, b"", 0);
+    let actor = chain.send(STRANGER, deployment).created.expect("it is deployed");
+    let keeper = holder(&volume(&chain, &volume_id).expect("it is there"), 3);
+    let argument = Value::dict(proofs::part_of(volume_id, &files, 3, (0, 10))).encode();
+    let receipt = chain.send(STRANGER, execution(actor, "ask", &argument, 10 * CBY));
+    assert_eq!(receipt.abort, None);
+    let demanded = cbor::decode(&receipt.return_data).expect("CBOR");
+    let slice = part(&files.0.values().next().expect("a file").1[3], 0, 10);
+    let answered = ask(&mut chain, keeper, RELAYS, "answer", [("demand", demanded), ("slice", bytes(&slice))], 0);
+    assert_eq!(answered.abort, None);
+    assert_eq!((chain.balance(actor), relay(&chain, keeper).stake.0), (9 * CBY, STAKE), "the bond without the fee");
+    // What it takes part in leaves it no more than before.
+    assert_eq!(chain.send(STRANGER, execution(actor, "ask", &argument, 11 * CBY)).abort, Some(error::MISSING_ENTITLEMENT));
+}

@@ -2,6 +2,7 @@
 
 use super::*;
 use cowboy_chain::query::QueryError;
+use cowboy_volumes::USUAL_PRICE;
 
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
     relays_are_paid_for_what_they_keep,
@@ -291,4 +292,22 @@ fn an_actor_owns_a_volume() {
     assert!(refused(&chain, "end", &named));
     chain.call(actor, "end", &named);
     assert_eq!(volume(&chain, &volume_id).map(|record| record.status), Some(Status::Deleted));
+}
+
+/// The tables of methods spell the usual price out, for the pages that are made of them: it is the one of decision 157 in all of them.
+#[test]
+fn the_usual_price_is_one() {
+    let mut chain = kept();
+    let [endpoint, port, certificate, key, proof, region, capacity, _] = registration(&chain, STRANGER);
+    let registration = [endpoint, port, certificate, key, proof, region, capacity];
+    assert_eq!(ask(&mut chain, STRANGER, RELAYS, "register_relay", registration, STAKE).abort, None);
+    assert_eq!(relay(&chain, STRANGER).ask.0, USUAL_PRICE);
+    let [name, keys, data, parity, quota, _] = creation("usual", "public", 8 * MIB);
+    assert_eq!(ask(&mut chain, OWNER, STORAGE, "create_volume", [name, keys, data, parity, quota], 2 * CBY).abort, None);
+    assert_eq!(volume(&chain, &id("usual")).expect("it is there").max_price.0, USUAL_PRICE);
+    let quoted = |chain: &mut Chain, price: Option<u64>| match price {
+        Some(price) => view(chain, STORAGE, "quote", [("quota", Value::uint(8 * MIB)), ("max_price", Value::uint(price))]),
+        None => view(chain, STORAGE, "quote", [("quota", Value::uint(8 * MIB))]),
+    };
+    assert_eq!(quoted(&mut chain, None), quoted(&mut chain, Some(USUAL_PRICE)));
 }

@@ -3,6 +3,7 @@
 use super::proofs::{answer_but, run};
 use super::*;
 use cowboy_params::Params;
+use cowboy_system::secrets;
 use cowboy_system::volumes::offered;
 use cowboy_testkit::chain::{signed, transfer};
 use cowboy_types::{Abort, Amount};
@@ -309,4 +310,57 @@ fn a_capacity_that_would_be_refused_is_not_said() {
     for (relay, configured, expected) in rows {
         assert_eq!(offered(&params, &relay, configured), expected, "{relay:?}: {configured}");
     }
+}
+
+/// Attack: somebody has many relays looked at in one block. Cost: stakes that come back. Victim: everyone, if these blocks took longer. They do not: looks
+/// have what is left of a block's time, and one of them comes in a full block, so that nobody holds proofs and payments up either (decision 722).
+#[test]
+fn looks_share_a_blocks_time() {
+    let mut chain = kept_with(&[("execution.block_weight", 10_000_000), ("weights.record", 50_000)]);
+    let slow = chain.deploy("handler go\n weigh 20000000\n");
+    // All of them are silent.
+    chain.height = Height(chain.height.0 + 1_000);
+    let waiting = |chain: &Chain| KEEPERS.filter(|number| relay(chain, *number).next_look <= chain.height.next()).count();
+    assert_eq!(waiting(&chain), 7);
+    let nonce = chain.nonce(1);
+    let full = chain.block(vec![signed(1, nonce, execution(slow, "go", b"", 0))]);
+    assert!(full.receipts[0].is_success());
+    assert_eq!(waiting(&chain), 6, "one look in a block that is full");
+    let mut weights = Vec::new();
+    while waiting(&chain) > 0 {
+        let before = waiting(&chain);
+        let weight = chain.block(Vec::new()).weight_ns;
+        let looks = u64::try_from(before - waiting(&chain)).expect("few");
+        assert!(looks > 0, "it continues");
+        weights.push((looks, weight));
+    }
+    let each = weights[0].1 / weights[0].0;
+    assert_eq!(weights, [(3, 3 * each), (3, 3 * each)], "looks fill blocks");
+    assert!(2 * each < 10_000_000 && 3 * each >= 10_000_000, "and no more: the look under way ends");
+}
+
+/// What 0x04 looks at in a full block keeps nothing of 0x0B waiting: each agenda has a floor of its own (decision 722).
+#[test]
+fn no_agenda_waits_for_another() {
+    let mut chain = kept_with(&[("execution.block_weight", 10_000_000), ("weights.record", 50_000)]);
+    let slow = chain.deploy("handler go\n weigh 20000000\n");
+    let key = signing_key(OWNER);
+    let proof = signer(OWNER).sign(&cowboy_secrets::proxy::proof_message(&chain.config.genesis, address(OWNER), &key)).to_bytes();
+    let registration = [
+        ("endpoint", Value::text("proxy.example.com")),
+        ("port", Value::uint(443)),
+        ("certificate", bytes(&[7; 32])),
+        ("key", bytes(&key.0)),
+        ("proof", bytes(&proof)),
+    ];
+    let manager = Address::system(secrets::NUMBER);
+    assert_eq!(ask(&mut chain, OWNER, manager, "register_proxy", registration, 10_000 * CBY).abort, None);
+    // The first proxy begins the first key. It and all relays are due.
+    chain.height = Height(chain.height.0 + 1_000);
+    let nonce = chain.nonce(1);
+    let full = chain.block(vec![signed(1, nonce, execution(slow, "go", b"", 0))]);
+    assert!(full.receipts[0].is_success());
+    let key: secrets::types::ReleaseKey = chain.record(&secrets::state::release_key(1)).expect("the first key");
+    let relays = KEEPERS.filter(|number| relay(&chain, *number).next_look > chain.height).count();
+    assert_eq!((key.next_look > chain.height, relays), (true, 1), "one look of each");
 }

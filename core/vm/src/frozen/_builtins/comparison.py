@@ -157,7 +157,7 @@ def iadd_reflected(left, right):
 
 def imul_reflected(left, right):
     result = _bound(right, "__rmul__")(left)
-    if result is NotImplemented:
+    if result is NotImplemented and _vm.own(right, "__index__") is not None:
         result = left.__imul__(right)
     if result is NotImplemented:
         raise TypeError(f"can't multiply sequence by non-int of type {type(right).__name__!r}")

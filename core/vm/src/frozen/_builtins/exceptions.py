@@ -31,7 +31,7 @@ def exception_group_new(cls, args):
         raise TypeError(f"BaseExceptionGroup.__new__() takes exactly 2 arguments ({len(args)} given)")
     message, exceptions = args
     if not isinstance(message, str):
-        raise TypeError(f"argument 1 must be str, not {type(message).__name__}")
+        raise TypeError(f"BaseExceptionGroup.__new__() argument 1 must be str, not {'None' if message is None else type(message).__name__}")
     if isinstance(exceptions, (dict, set, frozenset)) or not hasattr(type(exceptions), "__getitem__"):
         raise TypeError("second argument (exceptions) must be a sequence")
     items = tuple(exceptions)

@@ -250,6 +250,12 @@ def int_to_bytes(value, length, byteorder="big", signed=False):
     return int.to_bytes(value, index(length), byteorder, signed=signed)
 
 
+def int_from_bytes(cls, source, byteorder="big", signed=False):
+    source = bytes(source if hasattr(type(source), "__bytes__") else iter(source))
+    value = int.from_bytes(source, byteorder, signed=signed)
+    return value if cls is int else cls(value)
+
+
 def in_base(value, base):
     value = value.__index__()
     return bin(value) if base == 2 else oct(value) if base == 8 else hex(value)

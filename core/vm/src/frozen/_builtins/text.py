@@ -102,6 +102,11 @@ def maketrans(x, y=None, z=None):
                 raise TypeError("keys in translate table must be strings or integers")
             table[key] = value
         return table
+    for place, argument in (2, y), (3, "" if z is None else z):
+        if not isinstance(argument, str):
+            raise TypeError(f"maketrans() argument {place} must be str, not {type(argument).__name__}")
+    if not isinstance(x, str):
+        raise TypeError("first maketrans argument must be a string if there is a second argument")
     if len(x) != len(y):
         raise ValueError("the first two maketrans arguments must have equal length")
     table = {ord(a): ord(b) for a, b in zip(x, y)}

@@ -391,6 +391,7 @@ impl Reader<'_> {
         let mut units = vec![high];
         if (0xd800..0xdc00).contains(&high) && self.text.as_bytes()[self.at..].starts_with(b"\\u") {
             if let Some(low) = self.hex(self.at + 2).filter(|low| (0xdc00..0xe000).contains(low)) {
+                vm.spend(JSON_STEP.once())?;
                 self.at += 6;
                 units.push(low);
             }

@@ -84,6 +84,7 @@ fn search(bytes: &[u8], needle: &[u8], last: bool) -> Option<usize> {
 }
 
 fn position(vm: &mut Vm, args: &[Value], last: bool) -> Outcome<Option<usize>> {
+    vm.check_bounds(args)?;
     let bytes = receiver(vm, args[0])?;
     let needle = needle(vm, args[1])?;
     let Some((first, end)) = bounds(vm, args[2], args[3], bytes.len())? else { return Ok(None) };
@@ -121,6 +122,7 @@ pub(super) fn cuts<'a>(bytes: &'a [u8], separator: &'a [u8], most: usize, last: 
 }
 
 pub(super) fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.check_bounds(args)?;
     let bytes = receiver(vm, args[0])?;
     let needle = needle(vm, args[1])?;
     let Some((first, end)) = bounds(vm, args[2], args[3], bytes.len())? else { return Ok(Value::Int(0)) };

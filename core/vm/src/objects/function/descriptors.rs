@@ -4,9 +4,9 @@ use crate::error::Outcome;
 use crate::frame::OnReturn;
 use crate::payload::Payload;
 use crate::runtime::Vm;
-use crate::runtime::protocol::SetAttributes;
-use crate::types::{nm, ty};
-use crate::value::Value;
+use crate::runtime::protocol::{GetAttributes, SetAttributes};
+use crate::types::{FIXED_COUNT, nm, ty};
+use crate::value::{Ref, Value};
 
 pub(super) fn property_new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
@@ -132,19 +132,38 @@ pub(super) fn proxy_new(vm: &mut Vm, args: &[Value]) -> Outcome {
     Ok(vm.heap.make(ty::MAPPING_PROXY, Payload::MappingProxy(args[1])))
 }
 
+/// More than one argument is for the `__init__` of a class below.
+fn takes_one(vm: &mut Vm, class: Ref, args: &[Value]) -> Outcome<()> {
+    if class.0 >= FIXED_COUNT || args.len() == 2 {
+        return Ok(());
+    }
+    let message = format!("{} expected 1 argument, got {}", vm.heap.name_of_class(class), args.len() - 1);
+    Err(vm.type_error(message))
+}
+
 pub(super) fn staticmethod(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
+    takes_one(vm, class, args)?;
     vm.heap.retain(args[1]);
     Ok(vm.heap.wrap_builtin(class, Payload::StaticMethod(args[1])))
 }
 
 pub(super) fn classmethod(vm: &mut Vm, args: &[Value]) -> Outcome {
     let class = vm.class_argument(args[0])?;
+    takes_one(vm, class, args)?;
     vm.heap.retain(args[1]);
     Ok(vm.heap.wrap_builtin(class, Payload::ClassMethod(args[1])))
 }
 
 pub(super) fn descriptor_get(vm: &mut Vm, args: &[Value]) -> Outcome {
+    // A field of a builtin type is no attribute of the instance.
+    if let Some(Payload::Member { class, .. }) = args[0].object().map(|object| vm.heap.payload(object)) {
+        if class.0 < FIXED_COUNT && !args[1].is_none() {
+            let name = member_of(vm, args)?;
+            let class = vm.heap.class_of(args[1]);
+            return vm.get_attribute_plain(args[1], class, name);
+        }
+    }
     let class = match args[2] {
         Value::Obj(class) if crate::objects::object::is_class(vm, args[2]) => class,
         _ => vm.heap.class_of(args[1]),

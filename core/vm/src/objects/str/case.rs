@@ -1,7 +1,7 @@
 //! Upper and lower case, and what kinds of characters there are.
 
 use super::receiver;
-use crate::costs::{TEXT_CASED, TEXT_CASED_WIDE};
+use crate::costs::{CAPITAL_SIGMA, TEXT_CASED, TEXT_CASED_WIDE};
 use crate::error::Outcome;
 use crate::objects::ascii;
 use crate::runtime::Vm;
@@ -35,6 +35,8 @@ fn recased(vm: &mut Vm, args: &[Value], change: fn(&str) -> String) -> Outcome {
 }
 
 fn lower_any(vm: &mut Vm, args: &[Value]) -> Outcome {
+    let sigmas = vm.heap.text(args[0]).map_or(0, |text| text.matches('Σ').count());
+    vm.spend(CAPITAL_SIGMA.of(sigmas))?;
     recased(vm, args, unicode::lower)
 }
 

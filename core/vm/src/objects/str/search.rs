@@ -32,6 +32,9 @@ fn window(vm: &mut Vm, text: &str, start: Value, end: Value) -> Outcome<Option<(
 }
 
 fn position(vm: &mut Vm, args: &[Value], last: bool) -> Outcome<Option<usize>> {
+    if vm.heap.text(args[1]).is_none() {
+        vm.check_bounds(args)?;
+    }
     if let Some(outcome) = ascii::position(vm, args, last) {
         return outcome;
     }
@@ -69,6 +72,7 @@ pub(super) fn rindex(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 pub(super) fn count(vm: &mut Vm, args: &[Value]) -> Outcome {
+    vm.check_bounds(args)?;
     let text = receiver(vm, args[0])?;
     let needle = argument(vm, args[1], "")?;
     let Some((part, _)) = window(vm, &text, args[2], args[3])? else { return Ok(Value::Int(0)) };

@@ -74,12 +74,22 @@ fn most(vm: &mut Vm, value: Value) -> Outcome<usize> {
     Ok(sizes::index(vm.whole(value)?).unwrap_or(usize::MAX))
 }
 
+/// What `split` and `rsplit` take as a separator is text or nothing.
+fn check_separator(vm: &mut Vm, value: Value) -> Outcome<()> {
+    if value.is_undefined() || value.is_none() || vm.heap.text(value).is_some() {
+        return Ok(());
+    }
+    let message = format!("must be str or None, not {}", vm.heap.class_name(value));
+    Err(vm.type_error(message))
+}
+
 pub(super) fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
     if let Some(outcome) = ascii::split(vm, args) {
         return outcome;
     }
     let text = receiver(vm, args[0])?;
     let most = most(vm, args[2])?;
+    check_separator(vm, args[1])?;
     match separator(vm, args[1])? {
         Some(separator) => texts(vm, text.splitn(most.saturating_add(1), &separator)),
         None => texts(vm, split_blanks(&text, most)),
@@ -89,6 +99,7 @@ pub(super) fn split(vm: &mut Vm, args: &[Value]) -> Outcome {
 pub(super) fn rsplit(vm: &mut Vm, args: &[Value]) -> Outcome {
     let text = receiver(vm, args[0])?;
     let most = most(vm, args[2])?;
+    check_separator(vm, args[1])?;
     match separator(vm, args[1])? {
         Some(separator) => texts_from_end(vm, text.rsplitn(most.saturating_add(1), &separator)),
         None => texts_from_end(vm, rsplit_blanks(&text, most)),

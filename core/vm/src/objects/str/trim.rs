@@ -16,6 +16,10 @@ fn fill(vm: &mut Vm, args: &[Value]) -> Outcome<(String, usize, char)> {
     let fill = if args[2].is_undefined() {
         ' '
     } else {
+        if vm.heap.text(args[2]).is_none() {
+            let message = format!("The fill character must be a unicode character, not {}", vm.heap.class_name(args[2]));
+            return Err(vm.type_error(message));
+        }
         let fill = argument(vm, args[2], "The fill character ")?;
         let mut characters = fill.chars();
         match (characters.next(), characters.next()) {

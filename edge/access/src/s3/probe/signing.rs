@@ -1,6 +1,7 @@
 //! Signatures of requests and of the chunks of their bodies, as clients make them.
 
 use super::{NEW, Sent};
+use cowboy_host::clock;
 use s3s::crypto::{Checksum as _, Sha256};
 use s3s::dto::{Timestamp, TimestampFormat};
 use std::time::{Duration, UNIX_EPOCH};
@@ -58,7 +59,7 @@ struct Signer {
 
 impl Signer {
     fn now() -> Self {
-        let now = Timestamp::from(UNIX_EPOCH + Duration::from_secs(super::keys::now_ms() / 1_000));
+        let now = Timestamp::from(UNIX_EPOCH + Duration::from_secs(clock::now_ms() / 1_000));
         let mut text = Vec::new();
         // Writing to a vector never fails.
         let _ = now.format(TimestampFormat::DateTime, &mut text);

@@ -1,9 +1,17 @@
 //! What a deployment leaves: the name in the folder, the actor that had it before, and timers that cannot be paid.
 
-use crate::client::session::Session;
+use crate::client::{listing::lines, session::Session};
 use cowboy_api::{HexAddress, model};
 use cowboy_console::{amount, failure::Failure};
 use cowboy_types::Address;
+use serde_json::{Value, json};
+
+/// Prints the actors of the folder.
+pub(super) fn list(session: &Session) {
+    let rows: Vec<Value> = session.deployed().iter().map(|(name, address)| json!({ "name": name, "address": address })).collect();
+    let line = |row: &Value| format!("{}  {}", row["address"].as_str().unwrap_or_default(), row["name"].as_str().unwrap_or_default());
+    session.output.result(&rows, lines(&rows, line, "this folder deployed no actor yet"));
+}
 
 /// Remembers a new actor, and says what its author has to know: which actor had the name, and what the new one lacks.
 pub(super) async fn settle(session: &Session, name: &str, address: HexAddress) -> Result<(), Failure> {
@@ -19,14 +27,17 @@ pub(super) async fn settle(session: &Session, name: &str, address: HexAddress) -
 
 /// Which actor had a name, and what it still has.
 fn taken_over(name: &str, former: HexAddress, record: Option<&model::Actor>) -> String {
-    let has = record.map_or_else(String::new, |record| {
-        let timers = match record.timer_count {
-            1 => "1 timer".to_owned(),
-            count => format!("{count} timers"),
-        };
-        format!(" ({}, {timers})", amount::cby(record.balance))
-    });
-    format!("Note: {name} was {former}{has}, which still runs at its address; .cowboy/actors.json lists it under \"former\".")
+    let state = match record {
+        Some(record) => {
+            let timers = match record.timer_count {
+                1 => "1 timer".to_owned(),
+                count => format!("{count} timers"),
+            };
+            format!(" ({}, {timers}), which still runs at its address", amount::cby(record.balance))
+        }
+        None => ", which the node does not have".to_owned(),
+    };
+    format!("Note: {name} was {former}{state}; .cowboy/actors.json lists it under \"former\".")
 }
 
 /// How much an actor lacks for the first fires of its timers.
@@ -80,6 +91,6 @@ mod tests {
     #[test]
     fn the_former_actor_is_named() {
         let said = taken_over("notes", Hex(Address([7; 20])), None);
-        assert!(said.starts_with("Note: notes was 0x0707"), "{said}");
+        assert!(said.starts_with("Note: notes was 0x0707") && said.contains(", which the node does not have; "), "{said}");
     }
 }

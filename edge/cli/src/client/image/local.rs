@@ -124,17 +124,17 @@ fn print(session: &Session, image: &str, platforms: &[(&Described, Option<u64>)]
         })
     };
     let values: Vec<Value> = platforms.iter().map(value).collect();
-    let mut lines = vec![table([("image", image.to_owned())])];
-    lines.extend(platforms.iter().map(|(one, unpacked)| text(one, *unpacked)));
+    let lines: Vec<String> = platforms.iter().map(|(one, unpacked)| text(image, one, *unpacked)).collect();
     session.output.result(
         &json!({ "image": image, "is_verified": platforms.iter().all(|(_, unpacked)| unpacked.is_some()), "platforms": values }),
         lines.join("\n"),
     );
 }
 
-fn text(one: &Described, unpacked: Option<u64>) -> String {
+fn text(image: &str, one: &Described, unpacked: Option<u64>) -> String {
     let unpacked = unpacked.map(|bytes| format!(", {bytes} unpacked")).unwrap_or_default();
     let mut rows = vec![
+        ("image", image.to_owned()),
         ("platform", one.config.platform.to_string()),
         ("manifest", one.manifest.to_string()),
         ("layers", format!("{}, {} bytes{unpacked}", one.layers, one.compressed)),

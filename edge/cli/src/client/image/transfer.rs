@@ -3,10 +3,11 @@
 use super::{Credentials, Opened, Which, failure};
 use crate::client::session::Session;
 use cowboy_console::{failure::Failure, output::table};
+use cowboy_host::loopback;
 use cowboy_image::{Digest, Limits, Platform, Registry, write_archive};
 use reqwest::Url;
 use serde_json::json;
-use std::{net::IpAddr, path::Path, time::Duration};
+use std::{path::Path, time::Duration};
 
 /// How long a registry may be silent. While a layer is uploaded, it has nothing to say.
 const PATIENCE: Duration = Duration::from_secs(3_600);
@@ -41,7 +42,7 @@ impl Place {
         let (name, tag) = last.split_once(':').map_or((last, None), |(name, tag)| (name, Some(tag.to_owned())));
         let repository = format!("{folder}/{name}");
         let parsed = Url::parse(&format!("http://{repository}")).map_err(|error| wrong(&error.to_string()))?;
-        let is_local = is_loopback(parsed.host_str().unwrap_or_default());
+        let is_local = loopback::is_host(parsed.host_str().unwrap_or_default());
         let transport = match (scheme, is_local) {
             ("http", false) => return Err(wrong("without TLS, registries may only be on this computer")),
             ("http" | "oci", true) => "http",
@@ -66,11 +67,6 @@ impl Place {
             _ => Ok(registry),
         }
     }
-}
-
-fn is_loopback(host: &str) -> bool {
-    let address: Option<IpAddr> = host.trim_matches(['[', ']']).parse().ok();
-    host == "localhost" || address.is_some_and(|address| address.is_loopback())
 }
 
 pub(super) async fn push(session: &Session, which: &Which, to: &str, credentials: &Credentials) -> Result<(), Failure> {

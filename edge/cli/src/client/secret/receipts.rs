@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// Blocks for which the chain itself keeps a receipt. Its events are kept as long as the node keeps blocks.
 const BLOCKS: u64 = 86_400;
 
+/// From this version on, a release is of the key of a volume's partition: these count on from 65,536 times the volume's generation.
+const VOLUMES: u64 = (1 << 16) + 1;
+
 /// Events that are read, at most.
 const EVENTS: usize = 20_000;
 
@@ -81,7 +84,12 @@ fn line(release: &Value, labels: &Labels) -> String {
     };
     // A width counts for text alone.
     let opened = release["opened_at"].to_string();
-    format!("{opened:>8}  {}{}  version {}  to {}  {end}", hash, labels.shown(hash), release["version"], text("recipient"))
+    let named = format!("{hash}{}", labels.shown(hash));
+    let what = match release["version"].as_u64() {
+        Some(VOLUMES..) => format!("key of volume {named}"),
+        _ => format!("{named}  version {}", release["version"]),
+    };
+    format!("{opened:>8}  {what}  to {}  {end}", text("recipient"))
 }
 
 #[cfg(test)]
@@ -125,6 +133,9 @@ mod tests {
         assert_eq!((&first["served"], &first["epoch"], &first["closed_at"]), (&json!([0, 1, 3]), &json!(4), &json!(13)));
         let said = line(first, &Labels::default());
         assert_eq!(said, "      10  0xaa  version 2  to 0xbb  closed at 13: members [0,1,3] of committee 4 answered");
+        let mut of_volume = first.clone();
+        of_volume["version"] = json!(65_537);
+        assert!(line(&of_volume, &Labels::default()).starts_with("      10  key of volume 0xaa  to 0xbb"));
         assert!(line(second, &Labels::default()).ends_with("lapsed: nobody said who answered, and the fee was burned"));
     }
 }

@@ -4,7 +4,7 @@ use super::{kept, view};
 use crate::client::{labels::Labels, listing::lines, session::Session};
 use crate::send::Sent;
 use commonware_codec::DecodeExt as _;
-use cowboy_api::model;
+use cowboy_api::{HexBytes, model};
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_secrets::Name;
 use cowboy_secrets::policy::{Actors, Attestation, Policy, Runners};
@@ -68,14 +68,43 @@ pub(super) async fn show(session: &Session, name: &Name) -> Result<(), Failure> 
     if version.is_null() {
         return Err(Failure::refused(format!("{account} has no secret {}", name.as_str()), "cowboy secret ls"));
     }
-    if session.output.json {
-        session.output.document(&version);
-        return Ok(());
-    }
     let record = view(session, "get_secret", asked).await?;
+    let document = complete(version.clone(), &record, (name.as_str(), &name_hash));
     let named = [("name", name.as_str().to_owned()), ("name hash", name_hash)];
-    session.output.result(&version, table(named.into_iter().chain(rows(&record, &version))));
+    session.output.result(&document, table(named.into_iter().chain(rows(&record, &version))));
     Ok(())
+}
+
+/// A version as programs read it: with what the secret is called, and what its policy says in words.
+fn complete(mut version: Value, record: &Value, (name, name_hash): (&str, &str)) -> Value {
+    let readers = policy_of(&version).as_ref().map(readers);
+    version["name"] = json!(name);
+    version["name_hash"] = json!(name_hash);
+    version["is_paused"] = record["is_paused"].clone();
+    version["readers"] = json!(readers);
+    version
+}
+
+/// Who holds the key to which secrets are sealed, and which dealing is under way.
+pub(super) fn committee(key: &Value, round: &Value) -> String {
+    let dealing = if round.is_null() {
+        "none".to_owned()
+    } else {
+        let phase = round["phase"].as_str().unwrap_or_default();
+        format!("{}, in its phase {phase} until height {}", round["round"], round["ends_at"])
+    };
+    if key["master"].is_null() {
+        return table([("key", "no committee holds one yet".to_owned()), ("dealing", dealing)]);
+    }
+    let members: Vec<&str> = key["members"].as_array().into_iter().flatten().filter_map(|member| member["address"].as_str()).collect();
+    let head = table([
+        ("key", key["key_id"].to_string()),
+        ("committee", format!("{}, since height {}", key["epoch"], key["since"])),
+        ("members", format!("{} of {} have to answer", key["threshold"], members.len())),
+        ("next draw", format!("at height {}", key["next_draw"])),
+        ("dealing", dealing),
+    ]);
+    std::iter::once(head).chain(members.iter().map(|member| format!("  {member}"))).collect::<Vec<_>>().join("\n")
 }
 
 /// Prints what a transaction did to a secret, once its receipt is there, and the transaction's hash.
@@ -95,15 +124,24 @@ pub(super) fn deleted(name: &Name, version: Option<u64>, deposit: Option<u64>) -
     format!("{which}{} is deleted{back}", name.as_str())
 }
 
+/// The bytes in a field.
+fn binary(version: &Value, field: &str) -> Vec<u8> {
+    version[field].as_str().and_then(|text| text.parse::<HexBytes>().ok()).unwrap_or_default().0
+}
+
+/// The policy of a version; none where this release cannot read it.
+fn policy_of(version: &Value) -> Option<Policy> {
+    Policy::decode(bytes::Bytes::from(binary(version, "policy"))).ok()
+}
+
 /// The rows of a secret's record and of its newest version.
 fn rows(record: &Value, version: &Value) -> Vec<(&'static str, String)> {
     let number = |field: &str| version[field].as_u64().unwrap_or_default();
-    let binary = |field: &str| hex::decode(version[field].as_str().unwrap_or_default().trim_start_matches("0x")).unwrap_or_default();
     let newest = number("version");
     let older: Vec<String> =
         record["versions"].as_array().into_iter().flatten().filter(|one| one.as_u64() != Some(newest)).map(Value::to_string).collect();
     let older = if older.is_empty() { String::new() } else { format!("; older ones: {}", older.join(", ")) };
-    let policy = Policy::decode(bytes::Bytes::from(binary("policy"))).ok();
+    let policy = policy_of(version);
     let most = policy.as_ref().map_or(Count::ZERO, |policy| policy.max_releases);
     let released = match most {
         Count::ZERO => number("released").to_string(),
@@ -113,7 +151,7 @@ fn rows(record: &Value, version: &Value) -> Vec<(&'static str, String)> {
     let mut rows = vec![
         ("version", format!("{newest}{older}")),
         ("state", state.to_owned()),
-        ("stored", format!("at {}, {} sealed bytes, to key {}", number("stored_at"), binary("sealed").len(), number("key_id"))),
+        ("stored", format!("at {}, {} sealed bytes, to key {}", number("stored_at"), binary(version, "sealed").len(), number("key_id"))),
         ("deposit", amount::cby(number("deposit"))),
         ("released", released),
     ];
@@ -131,7 +169,7 @@ fn policy_rows(policy: &Policy) -> Vec<(&'static str, String)> {
         kinds.iter().filter(|kind| policy.jobs & kind.bit() != 0).map(|kind| format!("{kind:?}").to_ascii_lowercase()).collect();
     let actors = match &policy.actors {
         Actors::Any => "any".to_owned(),
-        Actors::Owned => "those that the account owns".to_owned(),
+        Actors::Owned => "those that the account deployed and owns".to_owned(),
         Actors::Listed { addresses } => texts(addresses),
     };
     let mut rows = vec![("readers", readers(policy)), ("jobs", kinds.join(", ")), ("actors", actors)];
@@ -176,6 +214,25 @@ mod tests {
     }
 
     #[test]
+    fn a_committee_has_members_and_a_dealing() {
+        let key = json!({
+            "key_id": 1, "epoch": 2, "master": "0xad", "threshold": 1, "since": 71, "next_draw": 900, "members": [{ "address": "0x4e" }],
+        });
+        let shown = committee(&key, &json!({ "round": 3, "phase": "deal", "ends_at": 80 }));
+        for line in [
+            "committee  2, since height 71",
+            "members    1 of 1 have to answer",
+            "dealing    3, in its phase deal until height 80",
+            "  0x4e",
+        ] {
+            assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
+        }
+        for none in [Value::Null, json!({ "key_id": 1, "master": null })] {
+            assert_eq!(committee(&none, &Value::Null), "key      no committee holds one yet\ndealing  none");
+        }
+    }
+
+    #[test]
     fn what_was_done_is_said() {
         let name = Name::new("KEY").expect("a name");
         assert_eq!(deleted(&name, None, Some(410_000_000)), "KEY is deleted, and the deposit of 0.41 CBY is returned");
@@ -207,6 +264,9 @@ mod tests {
             assert!(shown.lines().any(|shown| shown == line), "{line}\n{shown}");
         }
         assert!(!shown.contains("0x0102"), "no sealed bytes: {shown}");
+        let complete = complete(version.clone(), &record, ("KEY", "0x07"));
+        assert_eq!([&complete["name"], &complete["name_hash"], &complete["is_paused"]], [&json!("KEY"), &json!("0x07"), &json!(true)]);
+        assert!(complete["readers"].as_str().is_some_and(|said| said.ends_with("sent to api.weather.test")), "{complete}");
         version["policy"] = "0xff".into();
         assert!(table(rows(&record, &version)).contains("cannot read it"));
     }

@@ -5,8 +5,9 @@ use crate::client::{secret, session::Session};
 use clap::Subcommand;
 use cowboy_api::{Hex, HexBytes, HexHash};
 use cowboy_console::failure::Failure;
+use cowboy_host::files;
 use cowboy_secrets::{PointG1, PointG2, curve};
-use cowboy_service::{Chain, files};
+use cowboy_service::Chain;
 use cowboy_system::secrets::{state as secrets, types::ReleaseKey};
 use cowboy_system::volumes::keys::{identity, standing_version};
 use cowboy_system::volumes::state;
@@ -112,7 +113,7 @@ async fn export(session: &Session, which: &Which, file: &Path) -> Result<(), Fai
     let count = kept.len();
     let backup = Backup { genesis: Hex(chain.genesis), volume: Hex(id), keys: kept };
     let text = serde_json::to_string_pretty(&backup).expect("keys are JSON");
-    cowboy_api::keystore::create(file, &format!("{text}\n")).map_err(Failure::file(file))?;
+    files::create(file, format!("{text}\n").as_bytes()).map_err(Failure::file(file))?;
     for partition in &missing {
         session.output.progress(format_args!("partition {partition} is left out: its key was not released to this folder"));
     }

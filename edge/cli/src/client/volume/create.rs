@@ -3,10 +3,11 @@
 use super::{PAUSE, act, keys, view};
 use crate::client::{labels, method::instruction, paid, relay, secret, session::Session};
 use crate::send::{self, Terms};
+use cowboy_api::ApiError;
 use cowboy_console::{amount, failure::Failure};
 use cowboy_system::storage::NUMBER;
-use cowboy_types::actors;
 use cowboy_types::units::Amount;
+use cowboy_types::{actors, error};
 use cowboy_volumes::Name;
 use serde_json::json;
 use std::path::PathBuf;
@@ -45,6 +46,26 @@ async fn relays(session: &Session, terms: &Terms) -> Result<usize, Failure> {
     tokio::time::timeout(RELAYS_PATIENCE, waiting).await.map_err(late)?
 }
 
+/// Refuses a quota in which no file has room.
+pub(super) fn require_quota(quota: u64) -> Result<(), Failure> {
+    if quota >= MIN_QUOTA {
+        return Ok(());
+    }
+    let what = format!("a quota of {quota} bytes takes no file: each counts for {MIN_QUOTA} bytes or more");
+    Err(Failure::argument(what, "give a unit, like 100MiB"))
+}
+
+/// Refuses a name that the account has given already, before the file of a key is made for nothing.
+async fn require_free(session: &Session, name: &Name) -> Result<(), Failure> {
+    let id = name.volume(session.key()?.address()).to_string();
+    let volume = view(session, NUMBER, "get_volume", json!({ "volume": id })).await?;
+    // The chain says of a deleted one how long it keeps its name.
+    if volume.is_null() || volume["status"] == json!("deleted") {
+        return Ok(());
+    }
+    Err(ApiError::of_abort(error::VOLUME_EXISTS).into())
+}
+
 /// What a volume is to be.
 pub(super) struct Creation {
     pub(super) name: Name,
@@ -58,12 +79,7 @@ pub(super) struct Creation {
 
 pub(super) async fn create(session: &Session, creation: Creation, trusted: &secret::Trusted, terms: &Terms) -> Result<(), Failure> {
     let Creation { name, quota, public, key, code, max_price, epochs } = creation;
-    if quota < MIN_QUOTA {
-        return Err(Failure::argument(
-            format!("a quota of {quota} bytes takes no file: each counts for {MIN_QUOTA} bytes or more"),
-            "give a unit, like --quota 100MiB",
-        ));
-    }
+    require_quota(quota)?;
     labels::check(&session.project)?;
     let found = relays(session, terms).await?;
     let (data, parity) = code.unwrap_or(match found {
@@ -74,6 +90,7 @@ pub(super) async fn create(session: &Session, creation: Creation, trusted: &secr
     let kind = match (&key, public) {
         (_, true) => "public",
         (Some(file), _) => {
+            require_free(session, &name).await?;
             keys::make(file)?;
             "owner"
         }
@@ -113,4 +130,16 @@ pub(super) async fn create(session: &Session, creation: Creation, trusted: &secr
     );
     session.output.result(&document, text);
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quota_has_room_for_a_file() {
+        for (quota, has_room) in [(0, false), (MIN_QUOTA - 1, false), (MIN_QUOTA, true)] {
+            assert_eq!(require_quota(quota).is_ok(), has_room, "{quota}");
+        }
+    }
 }

@@ -94,9 +94,13 @@ pub(super) async fn put(session: &Session, which: &Which, source: &Local, to: &s
     }
     let left_out: Vec<String> = left_out.iter().map(|path| path.display().to_string()).collect();
     let (bytes, rows) = (progress.done(), local::refused_rows(&refused));
+    let said = match count {
+        0 => format!("{} has no files to put: nothing is changed", source.display()),
+        count => format!("{}, {bytes} bytes, committed", counted(count, "file")),
+    };
     session.output.result(
         &json!({ "files": count, "bytes": bytes, "resumed": resumed, "commits": committed, "left_out": left_out, "refused": rows }),
-        format_args!("{}, {bytes} bytes, committed", counted(count, "file")),
+        said,
     );
     local::unless_refused(&refused)
 }

@@ -8,7 +8,7 @@ use crate::client::session::Session;
 use bytes::Bytes;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_api::keystore::CONFIG_DIRECTORY;
-use cowboy_service::files;
+use cowboy_host::files;
 use cowboy_types::wire::Fixed;
 use cowboy_volume::Volume;
 use cowboy_volumes::{Leaf, Name};
@@ -46,7 +46,7 @@ impl Journal {
     /// Keeps the leaf of a file that relays have.
     pub(super) fn keep(&self, leaf: &Leaf, height: u64) -> io::Result<()> {
         fs::create_dir_all(&self.folder)?;
-        files::write(&self.path(&leaf.tag), &[&height.to_be_bytes()[..], &leaf.encode()].concat())
+        files::replace(&self.path(&leaf.tag), &[&height.to_be_bytes()[..], &leaf.encode()].concat())
     }
 
     /// The leaf that was kept of the file at a place, and the height before it was sent.

@@ -7,10 +7,11 @@ use crate::random;
 use crate::send::{self, Terms};
 use cowboy_api::keystore::CONFIG_DIRECTORY;
 use cowboy_console::failure::Failure;
+use cowboy_host::files;
 use cowboy_sealing::TransportSecret;
-use cowboy_service::files;
 use cowboy_system::volumes::keys::standing_version;
 use cowboy_system::volumes::types::Keys;
+use cowboy_types::hash::parse_hex;
 use cowboy_types::units::Amount;
 use cowboy_types::{Hash, actors};
 use cowboy_volume::keys::{KEY_BYTES, PartitionKey};
@@ -26,8 +27,8 @@ pub(super) fn make(file: &Path) -> Result<(), Failure> {
         return read(file).map(drop);
     }
     let mut key = Zeroizing::new([0; KEY_BYTES]);
-    getrandom::fill(&mut *key).map_err(|error| Failure::refused(error.to_string(), "the computer gives no random bytes"))?;
-    files::write(file, hex(&*key).as_bytes()).map_err(Failure::file(file))
+    getrandom::fill(&mut *key).map_err(Failure::no_random)?;
+    files::replace(file, hex(&*key).as_bytes()).map_err(Failure::file(file))
 }
 
 /// The key in a file, in hex.
@@ -37,9 +38,7 @@ fn read(file: &Path) -> Result<Zeroizing<[u8; KEY_BYTES]>, Failure> {
         || Failure::argument(format!("{} has no key: 64 hex digits after 0x", file.display()), "name the file that `volume create` made");
     let text = text.ok_or_else(wrong)?;
     let text = std::str::from_utf8(&text).map_err(|_| wrong())?;
-    let mut key = Zeroizing::new([0; KEY_BYTES]);
-    hex::decode_to_slice(text.trim().trim_start_matches("0x"), &mut *key).map_err(|_| wrong())?;
-    Ok(key)
+    parse_hex(text.trim()).map(Zeroizing::new).map_err(|_| wrong())
 }
 
 /// The key of a partition that has files.
@@ -136,7 +135,7 @@ pub(super) fn path(session: &Session, genesis: &Hash, (volume, partition): (&Has
 pub(super) fn keep(path: &Path, signature: &[u8]) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
-    files::write(path, signature).map_err(Failure::file(path))
+    files::replace(path, signature).map_err(Failure::file(path))
 }
 
 /// A version of the key that the committee makes, released to the session's account.

@@ -1,6 +1,6 @@
 //! How far a command is that sends or fetches files: on stderr, with bytes and a rate.
 
-use cowboy_console::output::Output;
+use cowboy_console::{amount::bytes as shown, output::Output};
 use std::io;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -35,23 +35,16 @@ struct Count {
     moved: u64,
 }
 
-/// A count of bytes, in the largest unit of which there is one.
-fn shown(bytes: u64) -> String {
-    let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
-    match units.into_iter().find(|(unit, _)| bytes >= *unit) {
-        Some((unit, name)) => {
-            let tenths = u128::from(bytes) * 10 / u128::from(unit);
-            format!("{}.{} {name}", tenths / 10, tenths % 10)
-        }
-        None => format!("{bytes} bytes"),
-    }
-}
-
 impl Count {
     fn line(&self, elapsed: Duration) -> String {
-        let rate = u128::from(self.moved) * 1_000 / elapsed.as_millis().max(1);
-        let rate = shown(u64::try_from(rate).unwrap_or(u64::MAX));
-        format!("{} of {}: {} ({} of {}, {rate}/s)", self.number, self.files, self.path, shown(self.done), shown(self.bytes))
+        // Before the first byte there is no rate.
+        let rate = if self.moved == 0 {
+            String::new()
+        } else {
+            let rate = u128::from(self.moved) * 1_000 / elapsed.as_millis().max(1);
+            format!(", {}/s", shown(u64::try_from(rate).unwrap_or(u64::MAX)))
+        };
+        format!("{} of {}: {} ({} of {}{rate})", self.number, self.files, self.path, shown(self.done), shown(self.bytes))
     }
 }
 
@@ -147,15 +140,11 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     #[test]
-    fn bytes_have_units() {
-        let rows = [(0, "0 bytes"), (1_023, "1023 bytes"), (1_024, "1.0 KiB"), (1_600_000, "1.5 MiB"), (u64::MAX, "17179869183.9 GiB")];
-        for (bytes, expected) in rows {
-            assert_eq!(shown(bytes), expected);
-        }
+    fn a_line_has_bytes_and_a_rate() {
         let path = "notes/a".to_owned();
         let count = Count { files: 3, bytes: 4 << 20, number: 2, path, done: 3 << 20, moved: 2 << 20 };
         assert_eq!(count.line(Duration::from_secs(2)), "2 of 3: notes/a (3.0 MiB of 4.0 MiB, 1.0 MiB/s)");
-        assert_eq!(Count::default().line(Duration::ZERO), "0 of 0:  (0 bytes of 0 bytes, 0 bytes/s)");
+        assert_eq!(Count::default().line(Duration::ZERO), "0 of 0:  (0 bytes of 0 bytes)");
     }
 
     /// What is skipped counts as done, and not as moved: the rate is that of the line.

@@ -10,6 +10,7 @@ use cowboy_types::units::Height;
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, error};
 use cowboy_volume::Volume;
+use cowboy_volumes::Name;
 use serde_json::{Value, json};
 
 /// What an account may do in a volume.
@@ -90,6 +91,16 @@ impl super::Volume {
         };
         Some((About::Volume(which.clone()), what))
     }
+}
+
+/// Says that a partition is not there yet, as where its name is mistyped. A right to it is given all the same.
+pub(super) async fn note_absent(session: &Session, volume: &Value, partition: &Name) -> Result<(), Failure> {
+    let asked = json!({ "volume": volume, "partition": partition.partition().to_string() });
+    if view(session, NUMBER, "get_partition", asked).await?.is_null() {
+        let name = partition.as_str();
+        session.output.progress(format_args!("the volume has no partition {name} yet: the right is of use once there is one"));
+    }
+    Ok(())
 }
 
 /// What the session's account may do in a volume.

@@ -1,6 +1,6 @@
 //! What the chain says of volumes.
 
-use super::{Which, counted, storage_failure, view};
+use super::{Which, counted, view};
 use crate::client::{labels::Labels, listing, session::Session};
 use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::storage::NUMBER;
@@ -33,7 +33,8 @@ pub(super) async fn list(session: &Session, account: Option<&str>) -> Result<(),
     let line = |row: &Value| {
         let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
         let (id, status) = (text("volume_id"), text("status"));
-        format!("{id}{}  {status}  {}+{}  {} of {} bytes", labels.shown(&id), row["data"], row["parity"], row["bytes"], row["quota"])
+        let [used, quota] = ["bytes", "quota"].map(|field| amount::bytes(row[field].as_u64().unwrap_or(0)));
+        format!("{id}{}  {status}  {}+{}  {used} of {quota}", labels.shown(&id), row["data"], row["parity"])
     };
     session.output.result(&rows, listing::lines(&rows, line, &format!("{account} has no volumes")));
     Ok(())
@@ -43,20 +44,22 @@ pub(super) async fn info(session: &Session, which: &Which) -> Result<(), Failure
     let id = which.id(session).await?;
     let volume = view(session, NUMBER, "get_volume", json!({ "volume": id.to_string() })).await?;
     if volume.is_null() {
-        return Err(storage_failure(VolumeError::NotFound));
+        return Err(which.failure(VolumeError::NotFound));
     }
     which.learn(session, &id);
-    let volume = described(volume, &Labels::load(&session.project));
+    let labels = Labels::load(&session.project);
+    let mut volume = described(volume, &labels);
+    volume["capabilities"] = view(session, NUMBER, "list_caps", json!({ "volume": id.to_string() })).await?;
     let number = |field: &str| volume[field].as_u64().unwrap_or(0);
     let text_of = |field: &str| volume[field].as_str().unwrap_or_default().to_owned();
     let slot = |(place, slot): (usize, &Value)| {
         let relay = slot["relay"].as_str().unwrap_or("none");
         let state = if slot["is_serving"] == json!(true) { "serves" } else { "is not there yet" };
-        format!("  slot {place}  {relay}  {state}, {} a MiB and epoch", slot["price"])
+        format!("  slot {place}  {relay}  {state}, {} base units a MiB and epoch", slot["price"])
     };
     let slots: Vec<String> = volume["slots"].as_array().into_iter().flatten().enumerate().map(slot).collect();
     let partitions = volume["partitions"].as_array().map_or(0, Vec::len);
-    let used = format!("{} of {} bytes, in {}", number("bytes"), number("quota"), counted(partitions, "partition"));
+    let used = format!("{} of {}, in {}", amount::bytes(number("bytes")), amount::bytes(number("quota")), counted(partitions, "partition"));
     let head = table([
         ("volume", id.to_string()),
         ("owner", text_of("owner")),
@@ -67,13 +70,37 @@ pub(super) async fn info(session: &Session, which: &Which) -> Result<(), Failure
         ("an epoch costs", amount::cby(number("per_epoch"))),
         ("manifest", text_of("manifest_root")),
     ]);
-    session.output.result(&volume, format!("{head}\n{}", slots.join("\n")));
+    let rights = volume["capabilities"].as_array().into_iter().flatten().map(|row| capability(row, &labels));
+    let lines: Vec<String> = std::iter::once(head).chain(slots).chain(rights).collect();
+    session.output.result(&volume, lines.join("\n"));
     Ok(())
+}
+
+/// A right to a partition in one line: its owner takes it back by its id.
+fn capability(row: &Value, labels: &Labels) -> String {
+    let text = |field: &str| row[field].as_str().unwrap_or_default().to_owned();
+    let (mode, partition) = (text("mode"), text("partition"));
+    let [used, most] = ["used_bytes", "max_bytes"].map(|field| amount::bytes(row[field].as_u64().unwrap_or(0)));
+    let added = if mode.contains('w') { format!(", {used} of {most} added") } else { String::new() };
+    let shown = labels.shown(&partition);
+    format!("  capability {}  {mode} of {partition}{shown} for {} until height {}{added}", text("capability"), text("holder"), row["until"])
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Who may revoke a right finds its id, also long after it was given.
+    #[test]
+    fn rights_are_shown_with_their_ids() {
+        let mut row = json!({
+            "capability": "0x4d", "holder": "0x70", "mode": "r", "partition": "0xa4", "until": 90, "used_bytes": 1024, "max_bytes": 1_048_576,
+        });
+        let labels = Labels::load(std::path::Path::new("nowhere"));
+        assert_eq!(capability(&row, &labels), "  capability 0x4d  r of 0xa4 for 0x70 until height 90");
+        row["mode"] = json!("rw");
+        assert!(capability(&row, &labels).ends_with("until height 90, 1.0 KiB of 1.0 MiB added"));
+    }
 
     /// The bytes in JSON are those of the whole, as the quota beside them and the text; names are those that the folder knows.
     #[test]

@@ -6,13 +6,13 @@ use super::progress::Progress;
 use super::storage_failure;
 use crate::client::session::Session;
 use cowboy_console::failure::Failure;
+use cowboy_host::clock;
 use cowboy_types::Text;
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::segments::Meta;
 use cowboy_volume::{Change, Source, Volume};
 use cowboy_volumes::{Leaf, Name, leaf};
 use std::fs::Metadata;
-use std::time::UNIX_EPOCH;
 
 /// What is to be committed.
 #[derive(Default)]
@@ -25,8 +25,7 @@ pub(super) struct Sent {
 
 /// When a file was written: ms since 1970.
 fn written_ms(known: &Metadata) -> u64 {
-    let written = known.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-    u64::try_from(written.as_millis()).unwrap_or(u64::MAX)
+    known.modified().map_or(0, clock::ms)
 }
 
 /// The leaf of a file that an earlier command sent and did not commit, where its content is the same and enough relays have it.

@@ -3,13 +3,15 @@
 use super::{Findings, files::Setup};
 use crate::daemon::node_files::{NodeFile, Peer};
 use commonware_cryptography::Signer as _;
-use cowboy_api::{Client, HexAddress, model};
+use cowboy_api::{ApiError, Client, HexAddress, model};
 use cowboy_console::amount;
+use cowboy_host::clock::now_ms;
+use cowboy_node::Genesis;
 use cowboy_types::Address;
-use std::{
-    net::SocketAddr,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::net::SocketAddr;
+
+/// A node that answers, and how it is.
+pub(super) type Node = (Client, model::HealthDetailed);
 
 /// A validator whose clock differs by more does not take its part, in milliseconds: each waits until its own clock has the time of a block, and no longer
 /// than a leader has.
@@ -24,37 +26,44 @@ const MAX_AGE_MS: u64 = 60_000;
 /// What some reports of faults cost at most at usual fees, in base units: half a CBY.
 const REPORTS_COST: u64 = 500_000_000;
 
-/// Checks the clock against the newest block, and the node that is followed.
-pub(super) async fn source(setup: Option<&Setup>, running: Option<&(Client, model::HealthDetailed)>, findings: &mut Findings) {
-    let mut health = running.map(|(_, health)| health.clone());
-    if let Some((NodeFile::Follower(file), genesis)) = setup.map(|setup| (&setup.file, setup.genesis.as_ref())) {
-        match followed(&file.follow).await {
-            Ok(found) => {
-                if genesis.is_some_and(|genesis| genesis.hash() != found.genesis.0) {
-                    let fix = "correct `follow` in the configuration, or set up a folder for that chain with `cowboyd init`";
-                    findings.fail("source", format!("{} is a node of another chain, with genesis {}", file.follow, found.genesis), fix);
-                } else {
-                    findings.ok("source", format!("{} is at height {}", file.follow, found.height));
-                    health = health.or(Some(found));
-                }
+/// Checks the clock against the newest block, and asks the node that `--source` names and the one that is followed. Answers the first of them that is of
+/// this chain.
+pub(super) async fn source(setup: Option<&Setup>, running: Option<&Node>, named: Option<&str>, findings: &mut Findings) -> Option<Node> {
+    let genesis = setup.and_then(|setup| setup.genesis.as_ref()).map(Genesis::hash);
+    let genesis = genesis.or(running.map(|(_, health)| health.genesis.0));
+    let named = named.map(|url| (url, "start it, or name another node with --source", "name a node of this chain with --source"));
+    let followed = setup.and_then(|setup| match &setup.file {
+        NodeFile::Follower(file) => Some(file.follow.as_str()),
+        NodeFile::Validator(_) => None,
+    });
+    let other = "correct `follow` in the configuration, or set up a folder for that chain with `cowboyd init`";
+    let followed = followed.map(|url| (url, "start it, or correct `follow` in the configuration", other));
+    let mut found: Option<Node> = None;
+    for (url, away, other) in [named, followed].into_iter().flatten() {
+        match asked(url).await {
+            Err(error) => findings.fail("source", format!("{url} does not answer: {}", error.what), away),
+            Ok((_, health)) if genesis.is_some_and(|genesis| genesis != health.genesis.0) => {
+                findings.fail("source", format!("{url} is a node of another chain, with genesis {}", health.genesis), other);
             }
-            Err(error) => findings.fail(
-                "source",
-                format!("{} does not answer: {}", file.follow, error.what),
-                "start it, or correct `follow` in the configuration",
-            ),
+            Ok(node) => {
+                findings.ok("source", format!("{url} is at height {}", node.1.height));
+                found = found.or(Some(node));
+            }
         }
     }
-    clock(health.as_ref(), findings);
+    clock(running.or(found.as_ref()).map(|(_, health)| health), findings);
+    found
 }
 
-async fn followed(url: &str) -> Result<model::HealthDetailed, cowboy_api::ApiError> {
-    Client::new(url)?.health().await
+async fn asked(url: &str) -> Result<Node, ApiError> {
+    let client = Client::new(url)?;
+    let health = client.health().await?;
+    Ok((client, health))
 }
 
 /// Compares this computer's clock with that of the proposer of the newest block.
 fn clock(health: Option<&model::HealthDetailed>, findings: &mut Findings) {
-    let now_ms = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| i64::try_from(now.as_millis()).unwrap_or(i64::MAX));
+    let now_ms = i64::try_from(now_ms()).unwrap_or(i64::MAX);
     let Some(offset) = health.and_then(|health| offset(health, now_ms)) else {
         let fix = "run doctor again while the node runs and receives blocks; `timedatectl` shows whether NTP works";
         return findings.warn("clock", "there is no recent block to compare it with", fix);
@@ -76,8 +85,8 @@ fn offset(health: &model::HealthDetailed, now_ms: i64) -> Option<i64> {
     (is_seen && health.height > 0 && !health.dev).then(|| now_ms.saturating_sub(came_at))
 }
 
-/// The peers of the running node, and whether it makes progress.
-pub(super) fn progress(health: &model::HealthDetailed, findings: &mut Findings) {
+/// The peers of the running node.
+pub(super) fn peers(health: &model::HealthDetailed, findings: &mut Findings) {
     let says = format!("connected to {} of {} validators", health.peers_connected, health.peers);
     if health.peers_connected < health.peers {
         let fix = "check that UDP passes the firewalls in both directions, and that the others run";
@@ -85,35 +94,98 @@ pub(super) fn progress(health: &model::HealthDetailed, findings: &mut Findings) 
     } else if health.peers > 0 {
         findings.ok("peers", says);
     }
-    match &health.waits_for {
-        None => findings.ok("progress", format!("height {}, the newest block came {} ms ago", health.height, health.last_block_age_ms)),
-        Some(waits_for) => {
-            findings.fail("progress", format!("the node waits for {waits_for}"), "see \"Restart the chain\" in docs/operators.md")
-        }
+}
+
+/// What is known of the chain beside the node's own word.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Beside<'a> {
+    /// The height that another node has.
+    pub(super) height: Option<u64>,
+    /// The record of the validator.
+    pub(super) record: Option<&'a model::Validator>,
+    /// Whether the node is that of a validator.
+    pub(super) is_validator: bool,
+    /// Whether its configuration has the share of a validator of genesis.
+    pub(super) has_share: bool,
+}
+
+/// Whether the running node makes progress. One that is behind the chain is no failure where it has something to wait for: the others connect to a
+/// new validator when the chain has chosen it, and give blocks to one that was away.
+pub(super) fn progress(health: &model::HealthDetailed, beside: Beside<'_>, findings: &mut Findings) {
+    let place = beside.height.map_or_else(|| format!("height {}", health.height), |height| format!("height {} of {height}", health.height));
+    let Some(waits_for) = &health.waits_for else {
+        return findings.ok("progress", format!("{place}, the newest block came {} ms ago", health.last_block_age_ms));
+    };
+    let says = format!("{place}; the node waits for {waits_for}");
+    let has_time = health.peers_connected > 0 || beside.record.is_none_or(|record| !record.is_signing);
+    match beside.height {
+        Some(height) if height > health.height && has_time => findings.warn("progress", says, outlook(beside)),
+        None if health.height == 0 && beside.is_validator && !beside.has_share => findings.warn(
+            "progress",
+            says,
+            "the node of a new validator stands here until the others connect to it: see how far that is with doctor --source URL, \
+             where URL is another node of the chain",
+        ),
+        _ => findings.fail("progress", says, "see \"Restart the chain\" in docs/operators.md"),
     }
 }
 
-/// What the chain says of this validator.
-pub(super) async fn validator(setup: Option<&Setup>, client: &Client, findings: &mut Findings) {
-    let Some(file) = setup.and_then(Setup::validator) else { return };
-    let Ok(keys) = file.secrets.keys() else { return };
+/// What the node of a validator waits for while it is behind.
+fn outlook(beside: Beside<'_>) -> String {
+    let height = |height: Option<u64>| height.map_or_else(|| "a later height".to_owned(), |height| format!("height {height}"));
+    match beside.record.map(|record| (record.share.stage.as_str(), &record.share)) {
+        Some(("bonded", share)) => format!(
+            "wait: the validator is bonded; the next set is fixed at {}, and the others connect in the epoch after that",
+            height(share.chosen_at)
+        ),
+        Some(("chosen", share)) => {
+            let (chosen, receives) = (height(share.chosen_at), height(share.receives_from));
+            format!("wait: the validator is in the set fixed at {chosen}; the others connect an epoch before {receives}, where it begins to receive a share")
+        }
+        Some(("receiving", _)) => {
+            "it must come up with the chain before the middle of this epoch, else its share becomes public; a snapshot of a validator is faster".into()
+        }
+        None if beside.is_validator => "register it; the others connect in the epoch after the set is fixed that it is in".into(),
+        _ => "wait until it has come up with the chain; if its height does not grow, see its log".into(),
+    }
+}
+
+/// What the chain says of this validator, and its record, where one has its keys.
+pub(super) async fn validator(setup: Option<&Setup>, client: &Client, findings: &mut Findings) -> Option<model::Validator> {
+    let file = setup.and_then(Setup::validator)?;
+    let keys = file.secrets.keys().ok()?;
     let listed: model::Validators = match client.all("/validators").await {
         Ok(listed) => listed,
-        Err(error) => return findings.warn("validator", format!("the node does not list the validators: {}", error.what), "try again"),
-    };
-    let own = keys.network.public_key();
-    addresses(&listed.validators, own.as_ref(), &file.peers, findings);
-    let fix = "use the file whose keys the chain has, as from `cowboyd keys restore`; see the registered keys with cowboy validator get";
-    let record = match registered(&listed.validators, own.as_ref(), &keys.vrf_key().0) {
-        Ok(record) => record,
-        Err((key, account)) => {
-            let says = format!("the {key} key of the file is not the one that {account} registered");
-            return findings.fail("validator", says, fix);
+        Err(error) => {
+            findings.warn("validator", format!("the node does not list the validators: {}", error.what), "try again");
+            return None;
         }
     };
-    let Some(record) = record else {
-        let fix = "register it: cowboyd keys registration, then cowboy validator register";
-        return findings.warn("validator", "these keys are not registered", fix);
+    let (network, signer) = (keys.network.public_key(), keys.signer.address());
+    addresses(&listed.validators, network.as_ref(), &file.peers, findings);
+    let record = own(&listed.validators, &Keys { network: network.as_ref(), vrf: &keys.vrf_key().0, signer }, findings)?;
+    reachable(record.network_address.as_deref(), file.listen, findings);
+    match client.account_or_empty(&signer).await {
+        Ok(account) => reports(signer, account.balance, findings),
+        Err(error) => findings.warn("reports", format!("the node does not tell the balance of {signer}: {}", error.what), "try again"),
+    }
+    Some(record.clone())
+}
+
+/// The record with these keys, and how the validator stands.
+fn own<'a>(listed: &'a [model::Validator], keys: &Keys<'_>, findings: &mut Findings) -> Option<&'a model::Validator> {
+    let fix = "use the file whose keys the chain has, as from `cowboyd keys restore`; see the registered keys with cowboy validator get";
+    let record = match registered(listed, keys) {
+        Ok(Some(record)) => record,
+        Ok(None) => {
+            let fix = "register it: cowboyd keys registration, then cowboy validator register";
+            findings.warn("validator", "these keys are not registered", fix);
+            return None;
+        }
+        Err((key, account)) => {
+            findings.fail("validator", format!("the {key} key of the file is not the one that {account} registered"), fix);
+            return None;
+        }
     };
     let signs = if record.is_signing { "signs blocks" } else { "does not sign" };
     let says = format!("{} {}, {signs}{}", record.address, record.status, bonded(record));
@@ -122,16 +194,11 @@ pub(super) async fn validator(setup: Option<&Setup>, client: &Client, findings: 
         _ if record.is_share_public => findings.warn(
             "validator",
             format!("{says}; its share is public, because it could not be reached while shares were dealt"),
-            "check its connection",
+            "check its connection; cowboy validator status names the dealers that had no acknowledgement from it",
         ),
         _ => findings.ok("validator", says),
     }
-    reachable(record.network_address.as_deref(), file.listen, findings);
-    let signer = keys.signer.address();
-    match client.account_or_empty(&signer).await {
-        Ok(account) => reports(signer, account.balance, findings),
-        Err(error) => findings.warn("reports", format!("the node does not tell the balance of {signer}: {}", error.what), "try again"),
-    }
+    Some(record)
 }
 
 /// At which height a validator can be chosen that is registered and in no set.
@@ -142,17 +209,24 @@ fn bonded(record: &model::Validator) -> String {
     }
 }
 
+/// The public halves of a validator's keys.
+struct Keys<'a> {
+    network: &'a [u8],
+    vrf: &'a [u8],
+    signer: Address,
+}
+
 /// The record of the validator with these keys, if one is registered. Fails with the key that the chain has another one of, and whose record it is.
-fn registered<'a>(
-    listed: &'a [model::Validator],
-    network: &[u8],
-    vrf: &[u8],
-) -> Result<Option<&'a model::Validator>, (&'static str, HexAddress)> {
-    let named = listed.iter().find(|record| record.consensus_key.0 == network);
-    match named.or_else(|| listed.iter().find(|record| record.bls_key.0 == vrf)) {
-        Some(record) if record.consensus_key.0 != network => Err(("network", record.address)),
-        Some(record) if record.bls_key.0 != vrf => Err(("VRF", record.address)),
-        found => Ok(found),
+fn registered<'a>(listed: &'a [model::Validator], keys: &Keys<'_>) -> Result<Option<&'a model::Validator>, (&'static str, HexAddress)> {
+    let is_network = |record: &&model::Validator| record.consensus_key.0 == keys.network;
+    let is_vrf = |record: &&model::Validator| record.bls_key.0 == keys.vrf;
+    let is_signer = |record: &&model::Validator| record.signer.0 == keys.signer;
+    let with = |has: &dyn Fn(&&model::Validator) -> bool| listed.iter().find(|record| has(record));
+    let Some(record) = with(&is_network).or_else(|| with(&is_vrf)).or_else(|| with(&is_signer)) else { return Ok(None) };
+    let wrong = [("network", is_network(&record)), ("VRF", is_vrf(&record)), ("signer", is_signer(&record))];
+    match wrong.into_iter().find(|(_, is_own)| !is_own) {
+        Some((key, _)) => Err((key, record.address)),
+        None => Ok(Some(record)),
     }
 }
 
@@ -241,7 +315,7 @@ mod tests {
         let record = |key: u8, is_signing: bool, address: Option<&str>| -> model::Validator {
             let key = format!("0x{}", format!("{key:02x}").repeat(32));
             serde_json::from_value(serde_json::json!({
-                "address": format!("0x{}", "11".repeat(20)), "consensus_key": key, "bls_key": "0x", "stake": 1, "status": "active", "jailings": 0,
+                "address": format!("0x{}", "11".repeat(20)), "signer": format!("0x{}", "22".repeat(20)), "consensus_key": key, "bls_key": "0x", "stake": 1, "status": "active", "jailings": 0,
                 "in_set": true, "is_signing": is_signing, "is_share_public": false, "network_address": address, "share": { "stage": "signing" },
             }))
             .expect("a record")
@@ -262,23 +336,68 @@ mod tests {
         );
     }
 
+    fn record(stage: &str, is_signing: bool) -> model::Validator {
+        serde_json::from_value(serde_json::json!({
+            "address": format!("0x{}", "11".repeat(20)), "signer": format!("0x{}", "22".repeat(20)), "consensus_key": "0x0101", "bls_key": "0x0202",
+            "stake": 1, "status": "active", "jailings": 0, "in_set": is_signing, "is_signing": is_signing, "is_share_public": false,
+            "share": { "stage": stage, "chosen_at": 90, "receives_from": 120 },
+        }))
+        .expect("a record")
+    }
+
     /// A file with one key of a registered validator and another one of its own is named.
     #[test]
     fn keys_are_those_that_are_registered() {
-        let record: model::Validator = serde_json::from_value(serde_json::json!({
-            "address": format!("0x{}", "11".repeat(20)), "consensus_key": "0x0101", "bls_key": "0x0202", "stake": 1, "status": "active",
-            "jailings": 0, "in_set": true, "is_signing": true, "is_share_public": false, "share": { "stage": "signing" },
-        }))
-        .expect("a record");
-        let mut waiting = record.clone();
-        (waiting.share.stage, waiting.share.chosen_at) = ("bonded".into(), Some(90));
-        assert!(bonded(&waiting).contains("not yet in a set: the next one is fixed at height 90") && bonded(&record).is_empty());
-        let listed = [record];
-        let wrong = |network: &[u8], vrf: &[u8]| registered(&listed, network, vrf).map_err(|(key, _)| key);
-        assert_eq!(wrong(&[1, 1], &[2, 2]), Ok(Some(&listed[0])));
-        assert_eq!(wrong(&[1, 1], &[3, 3]), Err("VRF"));
-        assert_eq!(wrong(&[3, 3], &[2, 2]), Err("network"));
-        assert_eq!(wrong(&[3, 3], &[3, 3]), Ok(None), "it may register");
+        let listed = [record("signing", true)];
+        assert!(
+            bonded(&record("bonded", false)).contains("not yet in a set: the next one is fixed at height 90")
+                && bonded(&listed[0]).is_empty()
+        );
+        let wrong = |network: u8, vrf: u8, signer: u8| {
+            let keys = Keys { network: &[network; 2], vrf: &[vrf; 2], signer: Address([signer; 20]) };
+            registered(&listed, &keys).map_err(|(key, _)| key)
+        };
+        assert_eq!(wrong(1, 2, 0x22), Ok(Some(&listed[0])));
+        assert_eq!(wrong(1, 3, 0x22), Err("VRF"));
+        assert_eq!(wrong(3, 2, 0x22), Err("network"));
+        assert_eq!(wrong(1, 2, 0x33), Err("signer"));
+        assert_eq!(wrong(3, 3, 0x22), Err("network"), "nobody else signs headers with its key");
+        assert_eq!(wrong(3, 3, 0x33), Ok(None), "it may register");
+    }
+
+    /// A node that is behind is a failure only where it takes its part and nobody gives it blocks.
+    #[test]
+    fn a_node_that_is_behind_waits() {
+        use super::super::Level::{Fail, Ok, Warn};
+        let newcomer = Beside { is_validator: true, ..Beside::default() };
+        let [bonded, chosen, receiving] = ["bonded", "chosen", "receiving"].map(|stage| record(stage, false));
+        let signing = record("signing", true);
+        let with = |record| Beside { height: Some(80), record: Some(record), ..newcomer };
+        let rows = [
+            (0, 0, newcomer, Warn, "doctor --source URL"),
+            (0, 0, Beside { has_share: true, ..newcomer }, Fail, "Restart the chain"),
+            (0, 0, Beside::default(), Fail, "Restart the chain"),
+            (0, 0, Beside { height: Some(80), ..newcomer }, Warn, "register it"),
+            (0, 0, Beside { height: Some(80), ..Beside::default() }, Warn, "come up with the chain"),
+            (0, 0, with(&bonded), Warn, "the next set is fixed at height 90"),
+            (0, 0, with(&chosen), Warn, "an epoch before height 120"),
+            (7, 3, with(&receiving), Warn, "before the middle of this epoch"),
+            (7, 3, with(&signing), Warn, "come up with the chain"),
+            (7, 0, with(&signing), Fail, "Restart the chain"),
+            (80, 3, with(&signing), Fail, "Restart the chain"),
+        ];
+        for (height, peers_connected, beside, level, fix) in rows {
+            let mut findings = Findings::default();
+            let waits = model::HealthDetailed { height, peers_connected, waits_for: Some("a block".into()), ..health(0, 0, 0) };
+            progress(&waits, beside, &mut findings);
+            let found = &findings.0[0];
+            assert!(found.level == level && found.fix.as_deref().is_some_and(|found| found.contains(fix)), "{fix}: {found:?}");
+            let of = if beside.height.is_some() { " of 80" } else { "" };
+            assert!(found.says.starts_with(&format!("height {height}{of}; the node waits for a block")), "{found:?}");
+        }
+        let mut findings = Findings::default();
+        progress(&health(0, 5, 0), with(&signing), &mut findings);
+        assert_eq!((findings.0[0].level, findings.0[0].says.as_str()), (Ok, "height 7 of 80, the newest block came 5 ms ago"));
     }
 
     /// A clock is compared with blocks that came while the node ran, and with no others.
@@ -301,7 +420,7 @@ mod tests {
             (6_000, super::super::Level::Fail, "give up the blocks"),
         ];
         for (offset_ms, level, says) in rows {
-            let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).expect("after 1970").as_millis()).expect("it fits");
+            let now = i64::try_from(now_ms()).expect("it fits");
             let mut findings = Findings::default();
             clock(Some(&health(u64::try_from(now - offset_ms).expect("after 1970"), 0, 60_000)), &mut findings);
             assert_eq!(findings.0[0].level, level, "{:?}", findings.0);

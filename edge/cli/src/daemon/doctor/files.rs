@@ -3,6 +3,7 @@
 use super::Findings;
 use crate::daemon::node_files::{NodeFile, ValidatorFile, read, read_genesis};
 use commonware_cryptography::Signer as _;
+use cowboy_host::files::mode_for_others;
 use cowboy_node::{Genesis, peers, reshare::secrets};
 use cowboy_store::Directory;
 use std::path::{Path, PathBuf};
@@ -60,7 +61,7 @@ pub(super) fn check(config: &Path, findings: &mut Findings) -> Option<Setup> {
 
 /// Whether the keys are whole, of this chain, and their owner's only.
 fn keys(config: &Path, file: &ValidatorFile, genesis: &Genesis, findings: &mut Findings) {
-    if let Some(mode) = open_mode(config) {
+    if let Some(mode) = mode_for_others(config) {
         let fix = format!("chmod 600 {}; if others use this computer, replace the keys", config.display());
         findings.fail("keys", format!("other users can read {} (mode {mode:o})", config.display()), fix);
     }
@@ -90,7 +91,7 @@ fn shares(state: &Path, findings: &mut Findings) {
         if !secrets::is_whole(name, bytes) {
             let fix = "restore it with `cowboyd keys restore`, or remove it to receive a new share";
             findings.fail("shares", format!("{} is damaged", path.display()), fix);
-        } else if let Some(mode) = open_mode(&path) {
+        } else if let Some(mode) = mode_for_others(&path) {
             let fix = format!("chmod 600 {}", path.display());
             findings.fail("shares", format!("other users can read {} (mode {mode:o})", path.display()), fix);
         }
@@ -110,22 +111,7 @@ fn state_folder(setup: &Setup, findings: &mut Findings) {
         Ok(Some(_)) => findings.ok("state", shown.to_string()),
         Err(error) => findings.fail("state", error.to_string(), "see `cowboyd check --state DIR`"),
     }
-    if let Some(mode) = open_mode(&setup.state) {
+    if let Some(mode) = mode_for_others(&setup.state) {
         findings.fail("state", format!("other users can read {shown} (mode {mode:o})"), format!("chmod 700 {shown}"));
-    }
-}
-
-/// The permissions of a file that others than its owner have access to.
-fn open_mode(path: &Path) -> Option<u32> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(path).ok()?.permissions().mode() & 0o777;
-        (mode & 0o077 != 0).then_some(mode)
-    }
-    #[cfg(not(unix))]
-    {
-        let _ = path;
-        None
     }
 }

@@ -227,6 +227,20 @@ fn begun(node: &NodeHandle, pool: &Arc<Pool>, checkpoint: Option<Hash>) -> Resul
     })
 }
 
+/// A reason for which a source is excluded round after round is logged once, and counted from then on.
+#[test]
+fn a_reason_is_logged_once() {
+    let (mut excluded, unknown, silent) = (Excluded::default(), node_failure("no such block"), node_failure("it does not answer"));
+    assert!(excluded.add("one", &unknown) && excluded.add("two", &unknown), "the first round");
+    for round in 1..ROUNDS {
+        assert_eq!(excluded.names.len(), 2);
+        excluded.names.clear();
+        assert!(!excluded.add("one", &unknown) && !excluded.add("two", &unknown), "round {round}");
+    }
+    assert_eq!(excluded.repeated, 2 * (ROUNDS - 1));
+    assert!(excluded.add("two", &silent), "that is another reason");
+}
+
 /// However many sources claim to be furthest and do not have the blocks, a node begins with the one that does.
 #[test]
 fn claims_without_blocks_do_not_stop_a_state_sync() {

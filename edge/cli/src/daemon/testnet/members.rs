@@ -5,8 +5,6 @@ use cowboy_api::keystore;
 use cowboy_console::failure::Failure;
 use cowboy_types::{Hash, signing::PrivateKey};
 use std::{
-    fs::OpenOptions,
-    io::Write as _,
     net::{Ipv4Addr, TcpListener},
     path::{Path, PathBuf},
     process::Command,
@@ -122,9 +120,5 @@ fn key_file(folder: &Path, name: &str, key: &PrivateKey) -> Result<PathBuf, Fail
 
 /// Writes a new file for its owner only.
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
-    let mut options = OpenOptions::new();
-    options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).and_then(|mut file| file.write_all(text.as_bytes())).map_err(Failure::file(path))
+    cowboy_host::files::create(path, text.as_bytes()).map_err(Failure::file(path))
 }

@@ -59,7 +59,7 @@ pub(crate) struct Testnet {
     /// The number of gateways
     #[arg(long, value_name = "COUNT", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=20))]
     gateways: u32,
-    /// Blocks of an epoch [default: consensus.epoch, 3600]
+    /// Blocks of an epoch [default: consensus.epoch, 3600]. Shares are dealt in its first half: where that takes less than a minute, newcomers can be too late
     #[arg(long, value_name = "BLOCKS")]
     epoch: Option<u64>,
     /// Milliseconds between blocks [default: consensus.block_time, 1000]

@@ -9,6 +9,7 @@ use crate::{
     execute::{
         Fault,
         guard::{Guard, SystemLookup},
+        http::USER_AGENT,
     },
 };
 use async_trait::async_trait;
@@ -119,7 +120,7 @@ impl Images {
         Registry::client()
             .no_proxy()
             .dns_resolver(Arc::new(self.guard.clone()))
-            .user_agent(concat!("cowboy-runner/", env!("CARGO_PKG_VERSION")))
+            .user_agent(USER_AGENT)
             .tls_certs_merge(self.extra_ca.clone())
             .build()
     }

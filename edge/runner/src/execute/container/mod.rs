@@ -18,6 +18,7 @@ use super::{
 };
 use crate::config::{self, Config};
 use cowboy_container::{Boxes, Egress, End, Helper, Limits, Network, Outcome, Plan, Report};
+use cowboy_host::clock::as_ms;
 use cowboy_image::Image;
 use cowboy_system::offchain::container::{ContainerJob, written_mib};
 use cowboy_types::job::JobKind;
@@ -39,9 +40,6 @@ pub(super) const REMOVAL: Duration = Duration::from_secs(2);
 
 /// Processes and threads of a container.
 const PIDS: u32 = 256;
-
-/// The least that the kernel runs a program with, in thousandths of a processor and in MiB. A job that asks for less has as much.
-const MIN: (u32, u32) = (10, 8);
 
 /// Does jobs of containers.
 pub struct ContainerExecutor {
@@ -183,7 +181,7 @@ impl Executor for ContainerExecutor {
             let (duration, plan) = (limits.max_duration, self.plan(&image, given, limits, folders)?);
             let since = Instant::now();
             let (mut outcome, _place) = self.run(plan, image, place).await?;
-            let held_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let held_ms = as_ms(since.elapsed());
             usage.compute_ms = billed_ms(outcome.usage.cpu_ms, held_ms, asked.cpu_millicores, given.held_share);
             usage.memory_mb = outcome.usage.peak_memory_mib;
             usage.requests = outcome.usage.egress_requests;
@@ -230,8 +228,9 @@ impl Asked {
         let small = |number: u64| u32::try_from(number).unwrap_or(u32::MAX);
         let number = |count: cowboy_types::units::Count| small(count.0);
         Self {
-            cpu_millicores: number(job.resources.cpu_millicores).max(MIN.0),
-            memory_mib: number(job.resources.memory_mib).max(MIN.1),
+            // A job that asks for less than a program runs with has as much.
+            cpu_millicores: number(job.resources.cpu_millicores).max(Limits::MIN_MILLICORES),
+            memory_mib: number(job.resources.memory_mib).max(Limits::MIN_MEMORY_MIB),
             scratch_mib: number(job.resources.scratch_mib),
             volumes_mib: small(written_mib(&job.mounts)),
         }

@@ -1,4 +1,6 @@
 use super::*;
+use crate::execute::html;
+use std::rc::Rc;
 
 #[test]
 fn parentheses_are_counted() {
@@ -7,8 +9,9 @@ fn parentheses_are_counted() {
 }
 
 fn items(page: &str, path: &str) -> u64 {
-    let tree = skyscraper::html::parse(page).expect("a page");
-    Nodes::of(&tree, page.len()).expect("it is not deep").items(path)
+    let html = Rc::new(html::read(page, html::MAX_READING_STEPS, &|| true).expect("a short page"));
+    let tree = tree(&html).expect("it is not deep");
+    Nodes::of(&tree, page.len()).items(path)
 }
 
 /// Decision 708: each of these has many more items than the page has nodes.
@@ -79,6 +82,18 @@ fn paths_that_take_too_long_are_refused() {
     ];
     for (page, path) in good {
         assert!(items(page, path) <= MAX_ITEMS, "{path}: {}", items(page, path));
+    }
+}
+
+/// Decision 729: each item on the left is looked for among those on the right, so 20,000 of them and as many are 400,000,000 looks.
+#[test]
+fn searches_among_long_lists_are_refused() {
+    let page = format!("<html><body>{}</body></html>", "<p></p>".repeat(20_000));
+    for path in ["//p except //p", "//p intersect (//p)", "(//p)except //z except //p"] {
+        assert!(items(&page, path) > MAX_ITEMS, "{path}");
+    }
+    for path in ["//p except //z", "//p | //p", "//body intersect //p"] {
+        assert!(items(&page, path) <= MAX_ITEMS, "{path}: {}", items(&page, path));
     }
 }
 

@@ -12,7 +12,7 @@ import { heightLink, panel, payload, route } from "../../parts.js";
 /** See TABS in ../actor.js. */
 export async function queryTab({ actor, source, handlers, detail, signal }) {
   const askable = handlers.filter(({ access }) => access !== "private");
-  const chosen = askable.find(({ name }) => name === detail) ?? askable[0];
+  const chosen = askable.find(({ name }) => name === detail) ?? firstOf(askable);
   const handler = h("input", {
     id: "query-handler",
     list: "query-handlers",
@@ -83,6 +83,11 @@ export async function queryTab({ actor, source, handlers, detail, signal }) {
     answer,
   );
   return { node };
+}
+
+/** What is asked first: not `init`, which has run. */
+export function firstOf(handlers) {
+  return handlers.find(({ name }) => name !== "init") ?? handlers[0];
 }
 
 /** What an argument may look like. */

@@ -1,0 +1,227 @@
+//! Arguments become the parameters of builtin functions. What does not fit is refused in the words and in the order of CPython.
+
+use super::Vm;
+use crate::error::Outcome;
+use crate::runtime::native::{Native, NativeKind};
+use crate::types::{FIXED_COUNT, nm};
+use crate::value::{Ref, Value};
+
+/// The slots of all types that name nothing in messages about the number of their arguments: CPython unpacks a tuple there.
+const UNNAMED: &[&str] = &["__setitem__", "__setattr__", "__pow__", "__rpow__", "__ipow__", "__get__", "__set__"];
+/// The same of sequences only.
+const UNNAMED_OF_SEQUENCES: &[&str] = &["__mul__", "__rmul__", "__imul__"];
+
+/// The methods of text and bytes whose number of arguments CPython calls otherwise.
+const PARSED: &[&str] = &["count", "find", "index", "rfind", "rindex", "startswith", "endswith"];
+
+/// How a builtin function takes its arguments, which decides what CPython says about a wrong number of them.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taking {
+    /// A slot of a type: by position.
+    Slot,
+    /// All by position.
+    Positions,
+    /// At least one that has a name.
+    Names,
+    /// Any number.
+    Any,
+}
+
+/// A builtin function as messages show it.
+struct Shown {
+    taking: Taking,
+    /// Its name alone, or that of the class that it makes.
+    name: &'static str,
+    /// The same, with the type or module.
+    full: &'static str,
+    /// How many parameters the caller does not see.
+    hidden: usize,
+    is_constructor: bool,
+}
+
+impl Shown {
+    fn of(native: &Native) -> Self {
+        let signature = &native.signature;
+        let is_constructor = matches!(native.short, "__new__" | "__init__");
+        let hidden = usize::from(native.kind != NativeKind::Function && (is_constructor || native.kind != NativeKind::Static));
+        let has_names = signature.names.len() > signature.positional_only.max(hidden);
+        let taking = match () {
+            () if signature.var_positional || signature.var_keyword => Taking::Any,
+            // `sorted` takes one argument, and leaves its keywords to `list.sort`.
+            () if has_names && native.name != "sorted" => Taking::Names,
+            () if native.is_slot() && !is_constructor && native.kind == NativeKind::Method => Taking::Slot,
+            () => Taking::Positions,
+        };
+        let (name, full) = if is_constructor { (native.owner, native.owner) } else { (native.short, native.name) };
+        Self { taking, name, full, hidden, is_constructor }
+    }
+
+    /// What is wrong with the number of arguments, of which the receiver is one, and of keywords beside them.
+    fn miscounted(&self, native: &Native, given: usize, keywords: usize) -> Option<String> {
+        let signature = &native.signature;
+        let given = given.saturating_sub(self.hidden);
+        let fewest = signature.required.saturating_sub(self.hidden);
+        let most = signature.positional.saturating_sub(self.hidden);
+        let fits = (fewest..=most).contains(&given);
+        match self.taking {
+            Taking::Names => return self.miscounted_names(native, given, keywords),
+            Taking::Slot if keywords > 0 => return Some(format!("wrapper {}() takes no keyword arguments", native.short)),
+            Taking::Positions if keywords > 0 && native.name != "sorted" => {
+                return Some(format!("{}() takes no keyword arguments", self.full));
+            }
+            Taking::Any if keywords > 0 && !signature.var_keyword && signature.names.len() == signature.positional_only => {
+                return Some(format!("{}() takes no keyword arguments", self.full));
+            }
+            _ if fits => return None,
+            Taking::Any if given >= fewest && signature.var_positional => return None,
+            _ => {}
+        }
+        let (name, full) = (self.name, self.full);
+        let is_sequence = !matches!(native.owner, "int" | "bool" | "float" | "complex");
+        let bound = match () {
+            () if fewest == most && self.taking != Taking::Any => "",
+            () if given < fewest => "at least ",
+            () => "at most ",
+        };
+        let count = if given < fewest { fewest } else { most };
+        let expected = format!("expected {bound}{count} argument{}, got {given}", plural(count));
+        Some(match self.taking {
+            Taking::Slot if UNNAMED.contains(&name) || is_sequence && UNNAMED_OF_SEQUENCES.contains(&name) => format!(" {expected}"),
+            Taking::Slot => expected,
+            _ if signature.names.len() == self.hidden && !signature.var_positional => {
+                format!("{full}() takes no arguments ({given} given)")
+            }
+            Taking::Positions if fewest == 1 && most == 1 && !self.is_constructor && native.name != "sorted" => {
+                format!("{full}() takes exactly one argument ({given} given)")
+            }
+            _ if name.starts_with("Unicode") && self.is_constructor => format!("function takes exactly {most} arguments ({given} given)"),
+            _ if matches!(native.owner, "str" | "bytes" | "bytearray") && PARSED.contains(&name) => {
+                format!("{name}() takes {bound}{count} argument{} ({given} given)", plural(count))
+            }
+            _ => format!("{name} {expected}"),
+        })
+    }
+
+    /// The same of a function whose parameters have names.
+    fn miscounted_names(&self, native: &Native, given: usize, keywords: usize) -> Option<String> {
+        let (signature, name) = (&native.signature, self.name);
+        let [all, most, fewest, unnamed] =
+            [signature.names.len(), signature.positional, signature.required, signature.positional_only.min(signature.required)]
+                .map(|count| count.saturating_sub(self.hidden));
+        let bound = |is_exact: bool, word: &'static str| if is_exact { "exactly" } else { word };
+        if given + keywords > all {
+            let sort = if given == 0 { "keyword " } else { "" };
+            return Some(format!("{name}() takes at most {all} {sort}argument{} ({} given)", plural(all), given + keywords));
+        }
+        if given > most && most == 0 {
+            return Some(format!("{name}() takes no positional arguments"));
+        }
+        let (bound, count) = match () {
+            () if given > most => (bound(fewest == most, "at most"), most),
+            () if given < unnamed => (bound(unnamed == most, "at least"), unnamed),
+            () => return None,
+        };
+        Some(format!("{name}() takes {bound} {count} positional argument{} ({given} given)", plural(count)))
+    }
+
+    /// What is wrong with a keyword: `known` is the number of the parameter that has its name.
+    fn wrong_keyword(&self, native: &Native, text: &str, known: Option<usize>) -> String {
+        let name = if native.name == "sorted" { "sort" } else { self.name };
+        match known.filter(|&index| index >= native.signature.positional_only) {
+            Some(index) => format!("argument for {name}() given by name ('{text}') and position ({})", index + 1 - self.hidden),
+            None => format!("'{text}' is an invalid keyword argument for {name}()"),
+        }
+    }
+}
+
+fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+impl Vm {
+    /// Binds the arguments of a builtin function: one value per parameter, then the extra positional ones. Not retained,
+    /// but for the dict of extra keywords.
+    pub(super) fn bind_native(&mut self, row: u16, at: usize, count: usize, names: Option<Ref>) -> Outcome<(Vec<Value>, Option<Value>)> {
+        let native = self.native(row);
+        let signature = &native.signature;
+        let names: Vec<Value> = match names {
+            Some(names) => self.heap.tuple_items(Value::Obj(names)),
+            None => Vec::new(),
+        };
+        let given = count - names.len();
+        let shown = Shown::of(native);
+        self.check_given_first(native, &shown, self.registers[at..at + given].first().copied())?;
+        let is_ignored = shown.is_constructor && !names.is_empty() && self.ignores_keywords(native, self.registers[at]);
+        let names = if is_ignored { Vec::new() } else { names };
+        if let Some(message) = shown.miscounted(native, given, names.len()) {
+            return Err(self.type_error(message));
+        }
+        let mut bound = vec![Value::Undefined; signature.names.len()];
+        let mut extra = Vec::new();
+        for (index, &value) in self.registers[at..at + given].iter().enumerate() {
+            match bound.get_mut(index).filter(|_| index < signature.positional) {
+                Some(parameter) => *parameter = value,
+                None => extra.push(value),
+            }
+        }
+        let mut others = Vec::new();
+        let mut problem = None;
+        for (offset, &name) in names.iter().enumerate() {
+            let value = self.registers[at + given + offset];
+            let text = self.heap.text(name).unwrap_or_default();
+            let known = signature.names.iter().position(|parameter| *parameter == text);
+            match known {
+                Some(index) if index >= signature.positional_only && bound[index].is_undefined() => bound[index] = value,
+                _ if signature.var_keyword => others.push((name, value)),
+                known => problem = problem.or_else(|| Some(shown.wrong_keyword(native, text, known))),
+            }
+        }
+        if let Some(index) = bound[..signature.required].iter().position(|value| value.is_undefined()) {
+            problem =
+                Some(format!("{}() missing required argument '{}' (pos {})", shown.name, signature.names[index], index + 1 - shown.hidden));
+        }
+        if let Some(problem) = problem {
+            return Err(self.type_error(problem));
+        }
+        let mut dict = None;
+        if signature.var_keyword {
+            let keywords = self.heap.new_dict();
+            for (name, value) in others {
+                let key = self.heap.retain(name);
+                self.heap.retain(value);
+                self.dict_insert_text(keywords, key, value);
+            }
+            bound.push(Value::Obj(keywords));
+            dict = Some(Value::Obj(keywords));
+        }
+        bound.extend(extra);
+        Ok((bound, dict))
+    }
+
+    /// A receiver, or the class to make an instance of, is missed and looked at before all other arguments.
+    fn check_given_first(&mut self, native: &Native, shown: &Shown, first: Option<Value>) -> Outcome<()> {
+        if first.is_some() || shown.hidden == 0 {
+            return self.check_first(native, first);
+        }
+        Err(self.type_error(if native.short == "__new__" {
+            format!("{}(): not enough arguments", native.name)
+        } else if native.is_slot() {
+            format!("descriptor '{}' of '{}' object needs an argument", native.short, native.owner)
+        } else {
+            format!("unbound method {}() needs an argument", native.name)
+        }))
+    }
+
+    /// Whether a constructor leaves keywords that it does not know to its partner: a class with an `__init__` of its own may take keywords
+    /// that its builtin `__new__` does not know, and the other way round.
+    fn ignores_keywords(&mut self, native: &Native, first: Value) -> bool {
+        if native.signature.names.len() != native.signature.positional_only {
+            return false;
+        }
+        let (class, partner) = match (first, native.short) {
+            (Value::Obj(class), "__new__") => (class, nm::INIT),
+            (instance, _) => (self.heap.class_of(instance), nm::NEW),
+        };
+        class.0 >= FIXED_COUNT && self.lookup(class, partner).is_some_and(|partner| self.heap.native_row(partner).is_none())
+    }
+}
