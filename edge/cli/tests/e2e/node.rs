@@ -81,7 +81,7 @@ fn a_node_that_cannot_start_says_why() {
             "exit Some(1)",
             "follow another node",
         ),
-        (vec!["nonsense"], "exit Some(2)", "Usage"),
+        (vec!["nonsense"], "exit Some(2)", "cowboyd has the commands dev, "),
     ];
     for (arguments, code, reason) in rows {
         let said = Node::start(root, &arguments).err().unwrap_or_default();

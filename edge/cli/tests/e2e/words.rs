@@ -103,6 +103,7 @@ fn names_have_words_of_their_own() {
         let said = run(arguments);
         assert!(said.code == Some(code) && said.stderr.contains(text), "{arguments:?}: {said:?}");
     }
+    assert_eq!(run(&["name", "set-policy", "mysite", "owner-only"]).code, Some(0));
     let said = run(&["name", "register", "blog.mysite", "--actor", "site"]);
     assert!(said.stderr.contains("Held: 1 CBY, which `cowboy name release blog.mysite` returns"), "{said:?}");
     let said = run(&["name", "release", "blog.mysite"]);
