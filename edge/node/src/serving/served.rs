@@ -435,7 +435,9 @@ mod tests {
             let kept = served.lock().peers.len();
             assert!(kept <= 120, "{kept} peers");
         }
-        [1_200, 1_300].map(|second| served.lock().look(at(second)));
+        for second in [1_200, 1_300] {
+            served.lock().look(at(second));
+        }
         assert_eq!(served.lock().peers.len(), 0);
         // A request that has no answer after that has none.
         assert!(served.admits(&peer(0), at(2_000)) && served.lock().waiting == LARGEST);
