@@ -99,13 +99,9 @@ impl Accounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
+    use crate::testing::peer;
 
     const NOW: SystemTime = SystemTime::UNIX_EPOCH;
-
-    fn peer(seed: u64) -> PublicKey {
-        PrivateKey::from_seed(seed).public_key()
-    }
 
     /// Units come back with the time, also to a peer that asks all the time, but no more of them than at once, and none where the clock was set back. Another
     /// peer's account is its own.

@@ -106,15 +106,10 @@ impl<C: CheckedSender<PublicKey = PublicKey>> CheckedSender for CheckedServing<'
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::Kept;
+    use crate::testing::{Kept, peer};
     use commonware_codec::Encode as _;
-    use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
 
     const NOW: SystemTime = SystemTime::UNIX_EPOCH;
-
-    fn peer(seed: u64) -> PublicKey {
-        PrivateKey::from_seed(seed).public_key()
-    }
 
     /// What the engine cannot read is not answered, and counts nothing; so nobody takes what others are served with it.
     #[test]

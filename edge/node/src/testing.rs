@@ -1,13 +1,21 @@
 //! What tests of several modules have in the place of the network.
 
 use commonware_actor::{Feedback, Unreliable};
-use commonware_cryptography::ed25519::PublicKey;
+use commonware_cryptography::{
+    Signer as _,
+    ed25519::{PrivateKey, PublicKey},
+};
 use commonware_p2p::{CheckedSender, LimitedSender, Recipients};
 use commonware_runtime::IoBufs;
 use std::{
     sync::{Arc, Mutex},
     time::SystemTime,
 };
+
+/// The key of a peer, another one for each seed.
+pub(crate) fn peer(seed: u64) -> PublicKey {
+    PrivateKey::from_seed(seed).public_key()
+}
 
 /// A sender that keeps what is sent until a test takes it, as a network does whose peers take nothing. Clones keep it together.
 #[derive(Clone, Debug, Default)]

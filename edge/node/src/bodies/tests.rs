@@ -6,10 +6,9 @@ use crate::{
     account::Bounds,
     execute::tests::{chain, chain_of, transaction},
     mempool::Source,
-    testing::Kept,
+    testing::{Kept, peer},
 };
 use commonware_codec::Encode as _;
-use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
 use cowboy_chain::{Standing, lanes::Lane};
 use cowboy_state::records::Account;
 use cowboy_types::{
@@ -20,10 +19,6 @@ use cowboy_types::{
 };
 
 const NOW: SystemTime = SystemTime::UNIX_EPOCH;
-
-fn peer(seed: u64) -> PublicKey {
-    PrivateKey::from_seed(seed).public_key()
-}
 
 /// Transfers with nonces from 0 on.
 fn transfers(chain: &Chain, count: u64) -> Vec<SignedTransaction> {

@@ -266,13 +266,10 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::peer;
     use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
 
     const LARGEST: u64 = OF_BLOCKS.largest;
-
-    fn peer(seed: u64) -> PublicKey {
-        PrivateKey::from_seed(seed).public_key()
-    }
 
     fn at(second: u64) -> SystemTime {
         SystemTime::UNIX_EPOCH + Duration::from_secs(second)
