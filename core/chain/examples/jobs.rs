@@ -37,7 +37,7 @@ fn registration() -> Instruction {
 
 fn job() -> Instruction {
     let argument = Value::dict([
-        ("job_type", Value::text("Http")),
+        ("job_type", Value::dict([("type", Value::text("Http")), ("url", Value::text("https://example.com"))])),
         ("bounds", Value::dict([("max_wall_time_ms", Value::uint(30_000))])),
         (
             "result_schema",

@@ -9,6 +9,7 @@ use crate::lanes::Lane;
 use cowboy_params::Params;
 use cowboy_state::records::Account;
 use cowboy_state::{Key, Miss, World};
+use cowboy_system::entitlements::prices::Operation;
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
 use cowboy_types::transaction::DecodeError;
 use cowboy_types::units::{Amount, Cells, ChainId, Cycles, Nonce, Price};
@@ -271,18 +272,22 @@ fn cost_of_actor(params: &Params, actor: &Actor) -> (u64, u64, usize) {
 
 /// The same of an instruction of the protocol. 002 §7.4 has the rows of the permission registry.
 fn cost_of_system(params: &Params, system: &System) -> (u64, u64, usize) {
-    let (rows, registry) = (&params.intrinsic, &params.entitlements);
+    let rows = &params.intrinsic;
+    let registry = |operation: Operation| {
+        let (cycles, cells) = operation.price(params);
+        (cycles, cells, 0)
+    };
     match system {
         System::Transfer { .. } => (rows.transfer_cycles, 0, 0),
         System::EntitlementGrant { scope, action, constraints, .. } => {
-            (registry.grant_cycles, registry.grant_cells, scope.len() + action.len() + constraints.len())
+            registry(Operation::Grant { bytes: scope.len() + action.len() + constraints.len() })
         }
-        System::EntitlementRevoke { .. } => (registry.revoke_cycles, registry.revoke_cells, 0),
-        System::EntitlementDelegate { constraints, .. } => (registry.delegate_cycles, registry.delegate_cells, constraints.len()),
+        System::EntitlementRevoke { .. } => registry(Operation::Revoke),
+        System::EntitlementDelegate { constraints, .. } => registry(Operation::Delegate { bytes: constraints.len() }),
         System::EntitlementCreateRole { name, scopes, actions, constraints } => {
-            (registry.role_cycles, registry.role_cells, name.len() + scopes.len() + actions.len() + constraints.len())
+            registry(Operation::CreateRole { bytes: name.len() + scopes.len() + actions.len() + constraints.len() })
         }
-        System::EntitlementAssignRole { .. } | System::EntitlementRevokeRole { .. } => (registry.assign_cycles, registry.assign_cells, 0),
+        System::EntitlementAssignRole { .. } | System::EntitlementRevokeRole { .. } => registry(Operation::Assign),
         System::TimerSchedule { handler, payload, .. } => (rows.timer_cycles, rows.timer_cells, handler.len() + payload.len()),
         System::TransferActorOwnership { .. }
         | System::CancelTimer { .. }

@@ -134,7 +134,8 @@ fn schedulers_that_fired_little_come_first() {
 /// without a bid, twice the base fee and the median tip of the block before, more or less by the hint.
 #[test]
 fn the_default_agent_follows_the_median() {
-    let mut chain = auctioned(1, &[("lanes.timer_cycles", 8_888_890)]);
+    // Three of these timers use more than half of this lane, and it has room for four.
+    let mut chain = auctioned(1, &[("lanes.timer_cycles", 1_000_000)]);
     let tippers = bidder(&mut chain, "tips", &[at(20, 90_000, 1_000), at(20, 90_000, 1_000), at(20, 90_000, 9_000)].concat());
     let hints = ["", " 0 0 1", " 0 0 2", " 0 0 3"].map(|hint| format!(" timer_ex 21 'x' '' 250000 20000 0{hint}\n")).concat();
     let agents = bidder(&mut chain, "agents", &hints);
@@ -148,7 +149,7 @@ fn the_default_agent_follows_the_median() {
     let mut sorted = tips;
     sorted.sort_unstable();
     assert_eq!(sorted, [800, 1_000, 1_500, 2_500], "economy, standard, fast, urgent");
-    let rich = bidder(&mut chain, "rich", &at(40, 900_000, 500_000));
+    let rich = bidder(&mut chain, "rich", &at(40, 900_000, 500_000).repeat(3));
     let plain = bidder(&mut chain, "plain", " timer_ex 41 'x' '' 250000 20000 0\n");
     for actor in [rich, plain] {
         assert_eq!(chain.call(actor, "run", b"").abort, None);
@@ -157,6 +158,60 @@ fn the_default_agent_follows_the_median() {
     fired(&mut chain);
     let capped = &fired(&mut chain)[0].0;
     assert_eq!(capped.fee.tip.0, capped.fee.burned.0 - capped.cells_used.0 * BASE, "never more than twice the base fee in all");
+}
+
+/// Decision 745: a default agent tips as others bid, and not as default agents tipped. Else one block of high tips would raise the tips of all that follow.
+#[test]
+fn default_agents_do_not_follow_each_other() {
+    let mut chain = auctioned(1, &[]);
+    let rich = bidder(&mut chain, "rich", &at(20, 90_000, 5_000).repeat(2));
+    let lines: String = (21..24).map(|height| format!(" timer_ex {height} 'x' '' 250000 20000 0\n").repeat(2)).collect();
+    let plain = bidder(&mut chain, "plain", &lines);
+    for actor in [rich, plain] {
+        assert_eq!(chain.call(actor, "run", b"").abort, None);
+    }
+    chain.height = Height(19);
+    assert_eq!(names(&fired(&mut chain)), ["rich", "rich"]);
+    let tips = (0..3).flat_map(|_| fired(&mut chain)).map(|(receipt, _)| receipt.fee.tip.0 / receipt.cycles_used.0);
+    assert_eq!(tips.collect::<Vec<u64>>(), [5_000, 5_000, 0, 0, 0, 0], "however full the lane is");
+}
+
+/// Strategy: whoever proposes the next block has one timer of its own bid in a light block, where nobody else fires, so that all default agents tip as much in
+/// the next one. What the lane has left counts as no tip: half of it has to be bid for (decision 745).
+#[test]
+fn a_lone_bidder_moves_nothing() {
+    for (timers, median) in [(1, 0), (2, 9_000)] {
+        let mut chain = auctioned(1, &[]);
+        let lone = bidder(&mut chain, "lone", &at(20, 90_000, 9_000).repeat(timers));
+        let plain = bidder(&mut chain, "plain", " timer_ex 21 'x' '' 250000 20000 0\n");
+        for actor in [lone, plain] {
+            assert_eq!(chain.call(actor, "run", b"").abort, None);
+        }
+        chain.height = Height(19);
+        assert_eq!(names(&fired(&mut chain)), vec!["lone"; timers]);
+        assert_eq!(auction(&chain).median_tip, Price(median), "{timers} of the two timers for which the lane has room");
+        let plain = &fired(&mut chain)[0].0;
+        assert_eq!(plain.fee.tip.0 / plain.cycles_used.0, median);
+    }
+}
+
+/// Strategy: a proposer, who receives the tips, has many small timers bid high ones, so that the default agents of large ones tip as much in the next block. The
+/// cycles decide and not the fires (decision 745).
+#[test]
+fn many_small_fires_do_not_move_the_median() {
+    // The large ones nearly fill the lane.
+    let mut chain = auctioned(1, &[]);
+    let lines: String = (0..10).map(|_| at(20, 90_000, 9_000)).collect();
+    let small = chain.deploy(&format!("handler handle_timer\n emit 'fired' 'small'\nhandler run\n{lines}"));
+    let plain = bidder(&mut chain, "plain", &[20, 20, 21].map(|height| format!(" timer_ex {height} 'x' '' 250000 20000 0\n")).concat());
+    for actor in [small, plain] {
+        assert_eq!(chain.call(actor, "run", b"").abort, None);
+    }
+    chain.height = Height(19);
+    let first = names(&fired(&mut chain)).into_iter().map(str::to_string).collect::<Vec<_>>();
+    assert_eq!((first.len(), first.iter().filter(|name| *name == "small").count()), (12, 10));
+    assert_eq!(auction(&chain).median_tip, Price(0));
+    assert_eq!(fired(&mut chain)[0].0.fee.tip.0, 0);
 }
 
 /// bids are read strictly, a tip above the maximum is cut with an event, a maximum below the base fee is refused,

@@ -21,6 +21,7 @@ mod randomness;
 mod refusals;
 mod seams;
 mod signatures;
+mod timer_rent;
 mod timers;
 mod transfers;
 mod trees;

@@ -474,7 +474,7 @@ fn an_account_schedules_a_call() {
     let cancel = || Instruction::System(System::CancelTimer { timer: other });
     assert_eq!(chain.send(3, cancel()).abort, Some(error::SYSTEM_UNAUTHORIZED));
     let extend = Instruction::System(System::ExtendTimer { timer: other, expires_at: Height(90) });
-    assert_eq!(&chain.send(2, extend).events[0].name[..], "timer.extended");
+    assert_eq!(&chain.send(2, extend).events[1].name[..], "timer.extended", "behind its rent");
     assert_eq!(&chain.send(2, cancel()).events[0].name[..], "timer.cancelled");
     assert!(chain.all::<Timer>(Kind::Timer).is_empty());
     assert_eq!(chain.send(2, schedule(address(7), 99, b"")).abort, Some(error::ACTOR_NOT_FOUND));

@@ -281,7 +281,18 @@ fn a_69_texts_and_conversions_equal_cpython() {
 
 #[test]
 fn a_69_texts_without_bound_are_refused() {
-    for (number, spec) in [("1E+100001", "f"), ("1", ".100001f"), ("1", "100001"), ("1E+999999999999999999", "%")] {
+    for (number, spec) in [
+        ("1E+100001", "f"),
+        ("1", ".100001f"),
+        ("1", "100001"),
+        ("1E+999999999999999999", "%"),
+        // Zeros after the point, and what is no number.
+        ("1E-100001", "f"),
+        ("-0E-999999999999999999", "F"),
+        ("1E-999999999999999999", "%"),
+        ("NaN", "100001"),
+        ("-Infinity", "*>10485760"),
+    ] {
         let refused = Decimal::parse(number).unwrap().format(spec).unwrap_err();
         assert_eq!(refused.message("Decimal"), "decimal is too long to write out", "{number} {spec}");
     }

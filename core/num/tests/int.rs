@@ -67,6 +67,27 @@ fn operators_equal_cpython() {
     check_against_python(&rows);
 }
 
+/// A divisor of 64 bits is divided by in another way than a longer one.
+#[test]
+fn a_quotient_by_a_short_divisor_is_that_of_longer_integers() {
+    let factor = (IBig::ONE << 64usize) + IBig::ONE;
+    for divisor in [1, 2, 3, 7, 10, (1 << 53) - 1, 1 << 53, (1 << 53) + 1, 1 << 63, u64::MAX - 1, u64::MAX] {
+        let divisor = IBig::from(divisor);
+        for bits in [0usize, 1, 52, 53, 54, 55, 56, 57, 63, 64, 65, 117, 120, 121, 127, 128, 129, 900] {
+            // Where the divisor is a factor, these lie on and beside the middle of two floats.
+            for near in [(IBig::ONE << bits) + IBig::ONE, ((IBig::ONE << bits) + IBig::ONE) * &divisor, (IBig::from(3) << bits) * &divisor]
+            {
+                for offset in -1..=1 {
+                    let dividend = &near + IBig::from(offset);
+                    let quotient = true_divide(&dividend, &divisor).expect("it fits a float");
+                    let longer = true_divide(&(&dividend * &factor), &(&divisor * &factor)).expect("it fits a float");
+                    assert_eq!(quotient.0, longer.0, "{dividend} / {divisor}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn combinatorics_equal_cpython() {
     let mut random = Random::new(81);

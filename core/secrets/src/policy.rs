@@ -20,7 +20,7 @@ variants! {
     pub enum Actors {
         /// Every actor, and accounts themselves. The policy must then name accounts or code.
         0 Any,
-        /// Those that the secret's account deployed and owns, and itself.
+        /// Those that the secret's account deployed and never handed on, and itself.
         1 Owned,
         /// These.
         2 Listed {

@@ -2,7 +2,7 @@
 
 mod timers;
 
-pub use timers::{Answer, Asked, Interval, Timer, TimerBook};
+pub use timers::{Answer, Asked, Interval, Timer, TimerBook, TimerRent};
 
 use crate::key::{Key, Kind};
 use crate::world::{Miss, World};

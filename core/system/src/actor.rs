@@ -2,6 +2,7 @@
 
 use crate::protocol::{FIRST_VERSION, Rules};
 use crate::schema::{EventRow, Field, Form, Record, Refused, Shape};
+use crate::standstill::MARKET;
 use bytes::Bytes;
 use commonware_codec::EncodeSize;
 use cowboy_params::Params;
@@ -9,14 +10,6 @@ use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, ChainId, Height, TimestampMs};
 use cowboy_types::{Abort, Address, Hash, actors, error};
-
-/// The Runner Registry, the Job Dispatcher and the Result Verifier. They are one market: a pause of any of them stops all three (decision 320).
-pub const MARKET: [u8; 3] = [actors::RUNNERS, actors::DISPATCHER, actors::VERIFIER];
-
-/// Whether the market stands still in a block with these pauses.
-pub fn is_market_paused(paused: &[u8]) -> bool {
-    MARKET.iter().any(|number| paused.contains(number))
-}
 
 /// What a method sees of the block and of who asks.
 pub struct Context<'a> {
@@ -124,9 +117,10 @@ impl Context<'_> {
         if self.is_governance() { Ok(()) } else { Err(error::SYSTEM_UNAUTHORIZED.into()) }
     }
 
-    /// Fails where a system actor is paused. Decisions of governance still reach it, so that they can repair it.
+    /// Fails where a system actor is paused. The market is one: a pause of any of its actors stops all three (decision 320). Decisions of governance still
+    /// reach them, so that they can repair them.
     pub fn require_running(&self, number: u8) -> Step<()> {
-        let is_paused = self.paused.contains(&number) || MARKET.contains(&number) && is_market_paused(self.paused);
+        let is_paused = self.paused.contains(&number) || MARKET.is_of(number) && MARKET.is_still(self.paused);
         let is_stopped = is_paused && self.sender != Address::system(actors::GOVERNANCE);
         if is_stopped { Err(error::SYSTEM_ACTOR_PAUSED.into()) } else { Ok(()) }
     }
@@ -165,11 +159,14 @@ impl Context<'_> {
         self.charge_cells(u64::try_from(record.encode_size()).unwrap_or(u64::MAX));
     }
 
-    /// Adds to what the method costs before the work is done; fails where the delivery has less than that left.
+    /// Adds to what the method costs before the work is done; fails where the delivery has less left than all that the method costs so far.
     pub fn spend(&mut self, cycles: u64, weight: u64) -> Step<()> {
         self.charge(cycles, weight);
         if self.work.cycles > self.budget.cycles {
             return Err(error::OUT_OF_CYCLES.into());
+        }
+        if self.work.cells > self.budget.cells {
+            return Err(error::OUT_OF_CELLS.into());
         }
         if self.work.weight > self.budget.weight { Err(error::OUT_OF_TIME.into()) } else { Ok(()) }
     }
@@ -306,6 +303,11 @@ pub(crate) trait Handle: Arguments {
     /// Does it, for a sender that may.
     fn handle(self, context: &mut Context<'_>) -> Step<Self::Result>;
 
+    /// Adds what a call costs, where the instruction that does the same has a price of its own; fails where the delivery has less than that left.
+    fn charge_call(&self, _context: &mut Context<'_>) -> Step<()> {
+        Ok(())
+    }
+
     /// The same for an instruction, which needs no decoding, after the checks of every call.
     fn execute(self, context: &mut Context<'_>) -> Step<Self::Result> {
         context.require_running(Self::ACTOR)?;
@@ -319,6 +321,7 @@ pub(crate) trait Handle: Arguments {
 fn run<M: Handle>(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let arguments = M::read(argument).map_err(|refused| context.refuse(refused))?;
     M::charge(context);
+    arguments.charge_call(context)?;
     Ok(arguments.handle(context)?.write())
 }
 

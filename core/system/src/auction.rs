@@ -23,7 +23,8 @@ record! {
     pub struct Auction {
         /// The next block's base fee of a cycle of the lane, before the lane's fee multiplier.
         pub base_fee: Price,
-        /// The median tip of the timers that fired in the block; zero where none did.
+        /// The median over the cycles of the block's timer lane, by the tips that schedulers bid for those that their fires used; the others count as no
+        /// tip (decision 745).
         pub median_tip: Price,
         /// Cycles that the block used in all lanes, up to the end of its timers.
         pub block_cycles: Cycles,
@@ -321,8 +322,8 @@ pub struct Turn {
     pub fires: BTreeMap<Address, u64>,
     /// Schedulers that paid for a question.
     pub asked: BTreeSet<Address>,
-    /// The tip for a cycle of each fire.
-    pub tips: Vec<Price>,
+    /// The tip for a cycle that the scheduler of each fire bid, zero where the default agent bid, and the cycles that the fire used.
+    pub tips: Vec<(Price, Cycles)>,
     /// Cycles of the lane that were used.
     pub used: u64,
     /// Cycles of all lanes that were used so far.
@@ -366,9 +367,7 @@ pub fn turn(world: &mut World, params: &Params, height: Height, turn: Turn) -> R
     if !active.is_empty() {
         world.write(fired_key(height), &Fired { by: List::new(active).expect("a block looks at fewer timers") });
     }
-    let mut tips = turn.tips;
-    tips.sort_unstable();
-    auction.median_tip = tips.get(tips.len().saturating_sub(1) / 2).copied().unwrap_or(Price::ZERO);
+    auction.median_tip = median_tip(Cycles(params.lanes.timer_cycles), turn.tips);
     auction.block_cycles = turn.block_cycles;
     auction.tallies = tallies.list();
     auction.move_base_fee(params, turn.used);
@@ -376,9 +375,46 @@ pub fn turn(world: &mut World, params: &Params, height: Height, turn: Turn) -> R
     Ok(())
 }
 
+/// The lower median of tips over the cycles of the lane, each counted as often as its fire used cycles. What no fire used counts as no tip: else a single small
+/// fire of a light block would say what all fires of the next one tip. So half of the lane has to be bid for, at the base fee (decision 745).
+fn median_tip(lane: Cycles, mut tips: Vec<(Price, Cycles)>) -> Price {
+    let used = tips.iter().fold(Cycles::ZERO, |sum, (_, cycles)| sum.saturating_add(*cycles));
+    tips.push((Price::ZERO, lane.saturating_sub(used)));
+    tips.sort_unstable();
+    let all: u128 = tips.iter().map(|(_, cycles)| u128::from(cycles.0)).sum();
+    let mut passed = 0_u128;
+    let is_half_passed = |(_, cycles): &&(Price, Cycles)| {
+        passed = passed.saturating_add(u128::from(cycles.0));
+        passed.saturating_mul(2) >= all
+    };
+    tips.iter().find(is_half_passed).map_or(Price::ZERO, |(tip, _)| *tip)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Decision 745: half of the lane's cycles decide, however many fires used them, and those that none used count as no tip.
+    #[test]
+    fn the_median_tip_is_by_cycles() {
+        let rows: [(u64, &[(u64, u64)], u64); 11] = [
+            (0, &[], 0),
+            (100, &[], 0),
+            (100, &[(5, 100)], 5),
+            (100, &[(5, 51)], 5),
+            (100, &[(5, 50)], 0),
+            (1_000, &[(9, 300), (1, 300)], 1),
+            (200, &[(9, 100), (1, 100)], 1),
+            (300, &[(9, 100), (1, 100), (3, 100)], 3),
+            (104, &[(0, 100), (9, 1), (9, 1), (9, 1), (9, 1)], 0),
+            (201, &[(0, 100), (9, 101)], 9),
+            (0, &[(0, u64::MAX), (9, u64::MAX), (9, u64::MAX)], 9),
+        ];
+        for (lane, bids, expected) in rows {
+            let tips = bids.iter().map(|(tip, cycles)| (Price(*tip), Cycles(*cycles))).collect();
+            assert_eq!(median_tip(Cycles(lane), tips), Price(expected), "{bids:?} of {lane}");
+        }
+    }
 
     fn auction(base_fee: u64, median_tip: u64, tallies: &[(u64, u64)]) -> Auction {
         let tallies = tallies.iter().map(|(fires, schedulers)| Tally { fires: Count(*fires), schedulers: Count(*schedulers) });

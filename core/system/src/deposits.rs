@@ -7,10 +7,19 @@ use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, error};
 
-/// Takes the deposit of one record out of an account's balance. A system actor keeps it. Answers how much it is; fails where the balance does
+/// Bytes of a record that one deposit covers. A larger record has one for each part of this size that it begins (decision 744).
+const COVERED: usize = 1_024;
+
+/// Takes the deposit of one small record out of an account's balance. A system actor keeps it. Answers how much it is; fails where the balance does
 /// not cover it.
 pub(crate) fn take(context: &mut Context<'_>, keeper: u8, from: Address) -> Step<Amount> {
-    let deposit = Amount(context.params.rent.record_deposit);
+    take_for(context, keeper, from, COVERED)
+}
+
+/// The same for a record of `bytes` bytes.
+pub(crate) fn take_for(context: &mut Context<'_>, keeper: u8, from: Address, bytes: usize) -> Step<Amount> {
+    let parts = u64::try_from(bytes.div_ceil(COVERED)).unwrap_or(u64::MAX);
+    let deposit = Amount(context.params.rent.record_deposit.saturating_mul(parts));
     if !context.world.debit(from, deposit)? {
         return Err(error::RECORD_DEPOSIT.into());
     }

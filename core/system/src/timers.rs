@@ -4,6 +4,7 @@
 //! scheduled it, and in the count of the actor that did; so it is found by any of the three and removed from all.
 
 mod events;
+mod rent;
 
 use crate::actor::Context;
 use crate::auction::{self, Bid};
@@ -12,11 +13,12 @@ use cowboy_params::Params;
 use cowboy_state::records::{Actor, Answer, Asked, Interval, Payload, Timer, TimerBook, keys};
 use cowboy_state::{Directory, Miss, Step, World};
 use cowboy_types::instruction::HandlerName;
-use cowboy_types::units::{Cells, Count, Cycles, Height};
+use cowboy_types::units::{Amount, Cells, Count, Cycles, Height};
 use cowboy_types::{Abort, Address, Hash, error, keccak256};
 
 pub(crate) use events::{EVENTS, OF_PAYERS};
 pub use events::{Unfired, failure};
+pub use rent::RENT_ACCOUNTS;
 
 /// A timer as it is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -66,6 +68,11 @@ pub fn line(timer: &Timer) -> Directory {
 /// Whether a timer may fire or be removed now. One that was put off may, also before the height at which it is examined again at the latest.
 pub fn is_due(timer: &Timer, now: Height) -> bool {
     if line(timer) == Directory::timers_put_off() { timer.trigger <= now } else { timer.height <= now }
+}
+
+/// Bytes for which timers owe rent: their payloads, and beside them as many for each as scheduling it costs cells (decisions 559 and 743).
+pub fn occupied(params: &Params, timers: u64, payload_bytes: u64) -> u64 {
+    timers.saturating_mul(params.intrinsic.timer_cells).saturating_add(payload_bytes)
 }
 
 /// Where a timer stands in its directory: by height, then place, then id.
@@ -126,7 +133,7 @@ fn latest(context: &Context<'_>) -> Height {
     Height(context.height.0.saturating_add(context.params.timers.ttl_blocks))
 }
 
-/// Schedules a timer of the sender, which pays for it: an actor that runs, or the account of a transaction. Answers its id,
+/// Schedules a timer of the sender, which pays for it: an actor that runs, or the account of a transaction, which pays its rent ahead. Answers its id,
 /// keccak256(scheduler ‖ height ‖ payload ‖ nonce). The nonce is an actor's timer counter (decision 128), and the
 /// transaction's digest for an account.
 pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
@@ -167,7 +174,9 @@ pub fn schedule(context: &mut Context<'_>, request: Request) -> Step<Hash> {
         bidder,
         asked: bidder.map(|_| Asked { height: context.height, answer: Answer::Nothing }),
         interval,
+        rent: None,
     };
+    timer.rent = rent::prepay(context, &id, &timer, Amount::MAX)?;
     Directory::timers_of(scheduler).insert(context.world, &id.0)?;
     count(context.world, scheduler, |book, record| {
         book.live = Count(book.live.0 + 1);
@@ -330,8 +339,10 @@ pub fn payload(world: &World, id: &Hash, timer: &Timer) -> Result<bytes::Bytes, 
     Ok(world.get(&keys::timer_payload(id))?.cloned().expect("a timer with a payload has its record"))
 }
 
-/// Takes a timer out of the book: it fired, expired, could not be paid, or was cancelled. Its payload is not read, since nobody pays for that.
-pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), Miss> {
+/// Takes a timer out of the book: it fired, expired, could not be paid, or was cancelled. Rent that it did not use comes back. Its payload is not read, since
+/// nobody pays for that.
+pub fn remove(world: &mut World, now: Height, id: &Hash, timer: &Timer) -> Result<(), Miss> {
+    rent::settle(world, now, timer)?;
     line(timer).remove(world, &listing(timer.height, timer.sequence, id))?;
     Directory::timers_of(timer.fee_payer).remove(world, &id.0)?;
     count(world, timer.fee_payer, |book, record| {
@@ -348,14 +359,21 @@ pub fn remove(world: &mut World, id: &Hash, timer: &Timer) -> Result<(), Miss> {
     Ok(())
 }
 
-/// Moves a timer's last height: not before it is due, not beyond the longest time to live.
+/// Moves a timer's last height: not before it is due, not into the past, not beyond the longest time to live. One that has expired stays so. Where an account
+/// scheduled it, its rent is paid up to there; where somebody else moves it, with no more than what is left of the rent that was paid.
 pub fn extend(context: &mut Context<'_>, id: &Hash, before: Timer, expires_at: Height) -> Step<()> {
+    if before.expires_at < context.height {
+        return Err(error::TIMER_EXPIRED.into());
+    }
     let is_paused = before.interval.as_ref().is_some_and(|interval| interval.is_paused);
-    let earliest = if is_paused { context.height } else { before.trigger };
+    let earliest = if is_paused { context.height } else { before.trigger.max(context.height) };
     if expires_at < earliest || expires_at > latest(context) {
         return Err(error::TIMER_EXPIRY.into());
     }
     let mut timer = Timer { expires_at, ..before.clone() };
+    let rest = rent::settle(context.world, context.height, &before)?;
+    let most = if before.fee_payer == context.sender { Amount::MAX } else { rest };
+    timer.rent = rent::prepay(context, id, &timer, most)?;
     if is_paused {
         timer.height = expires_at.next();
         relist(context.world, id, &before, timer)?;

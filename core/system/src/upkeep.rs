@@ -1,5 +1,6 @@
 //! What system actors do without being asked, at the end of a block: each has an agenda of what it looks at next.
 
+use crate::standstill::{self, Clock};
 use crate::{secrets, volumes};
 use bytes::Bytes;
 use cowboy_params::Params;
@@ -22,6 +23,8 @@ pub struct Moment<'a> {
 pub struct Agenda {
     /// The actor's number.
     pub actor: u8,
+    /// The clock of its deadlines: nothing is looked at in a block in which it stands still.
+    pub clock: Clock,
     /// What the ids of its receipts begin with.
     pub domain: &'static [u8],
     /// Subjects that a block looks at, at most. The others wait for the next block.
@@ -38,6 +41,7 @@ pub struct Agenda {
 pub static AGENDAS: [Agenda; 2] = [
     Agenda {
         actor: secrets::NUMBER,
+        clock: standstill::SECRETS,
         domain: b"cowboy-secrets:",
         looks: secrets::agenda::LOOKS,
         directory: secrets::state::agenda(),
@@ -51,6 +55,7 @@ pub static AGENDAS: [Agenda; 2] = [
     },
     Agenda {
         actor: actors::RELAYS,
+        clock: standstill::VOLUMES,
         domain: b"cowboy-volumes:",
         looks: volumes::agenda::LOOKS,
         directory: volumes::state::agenda(),

@@ -9,11 +9,12 @@ use cowboy_system::gateways::types::{Gateway, Repaid, Request};
 use cowboy_system::governance::types::{Agreement, Council, History, Pauses, Proposal, Wishes};
 use cowboy_system::names::domains::DomainClaim;
 use cowboy_system::names::types::{Policy, Registration};
+use cowboy_system::rent_rate::RentRate;
 use cowboy_system::runners::attestations::RunnerAttestation;
 use cowboy_system::runners::delegations::{Delegation, Pool};
 use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round, Secret, Vault, Version};
 use cowboy_system::staking::types::{Attestations, Inflation, StakeTotal, Validator, ValidatorSet};
-use cowboy_system::storage::types::{Dormancy, RentAccount, RentRate};
+use cowboy_system::storage::types::{Dormancy, RentAccount};
 use cowboy_system::tee::types::{Attestation, Program, Roots};
 use cowboy_system::tokens::state::Token;
 
@@ -21,6 +22,12 @@ cowboy_types::format_tests! {
     Accepts Agreement Assignment Attestation Attestations Committee Council Delegation Deprecations DomainClaim DomainSet Dormancy Gateway Grantor History Holder Image Inflation
     ManifestHistory OpenDelegation Pauses Permission Policy Pool Program Proposal Proxy Registration Release ReleaseKey RentAccount RentRate Repaid Request Role Roots Round RunnerAttestation
     Secret SignedAnswer StakeTotal Sweep Token Validator ValidatorSet Vault Version Wishes
+}
+
+mod standstill {
+    use cowboy_system::standstill::{Span, Standstill};
+
+    cowboy_types::format_tests! { Span Standstill }
 }
 
 mod volumes {

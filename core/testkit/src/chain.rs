@@ -11,9 +11,11 @@ use cowboy_chain::input::{Limits, RoundSeed};
 use cowboy_chain::{BlockInput, ChainConfig, GenesisConfig, Mode, Outcome, SignedTransaction, StateKey, genesis};
 use cowboy_state::records::{Account, Actor, GenesisValidator, ParameterChange, ParameterChanges, keys};
 use cowboy_state::{Directory, Key, Kind};
+use cowboy_system::governance;
+use cowboy_system::governance::types::{Pause, PauseEnd, Pauses};
 use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::signing::PrivateKey;
-use cowboy_types::units::{Amount, Cells, ChainId, Cycles, Height, Nonce, Price, TimestampMs};
+use cowboy_types::units::{Amount, Cells, ChainId, Count, Cycles, Height, Nonce, Price, TimestampMs};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List, Receipt, Transaction, keccak256};
 use std::cell::{Cell, RefCell};
@@ -192,6 +194,14 @@ impl Chain {
         let outcome = self.block(vec![candidate]);
         assert_eq!(outcome.rejected, vec![], "the transaction is included");
         outcome.receipts.into_iter().next().expect("an included transaction has a receipt")
+    }
+
+    /// Pauses system actors for the next blocks, and no others, as the council does.
+    pub fn pause(&mut self, actors: &[u8], blocks: u64) {
+        let end = PauseEnd::Unratified { until: Height(self.height.0 + 1 + blocks), proposal: Count(0) };
+        let pauses = actors.iter().map(|actor| Pause { actor: *actor, end: end.clone() }).collect();
+        let (key, pauses) = (governance::state::pauses_key(), Pauses { pauses: List::new(pauses).expect("few fit") });
+        self.state.insert(key.digest(), key.seal(&pauses.encode()));
     }
 
     /// Empty blocks.

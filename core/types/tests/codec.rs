@@ -153,7 +153,7 @@ mod conformance {
         Abort, Actor, Address, Block, Context, Event, Fee, Hash, Header, Instruction, LaneUsage, Receipt, System, Transaction,
         block::Usage,
         instruction::Custom,
-        job::{CallbackBook, Candidates, Challenge, EpochCommittee, Job, JobSpec, Model, Patron, Profile, Runner, Standstill, WaitQueue},
+        job::{CallbackBook, Candidates, Challenge, EpochCommittee, Job, JobSpec, Model, Patron, Profile, Runner, WaitQueue},
         merkle::Inclusion,
         permission::{Constraints, Scope},
         transaction::CoSignature,
@@ -187,7 +187,6 @@ mod conformance {
         CodecConformance<Receipt> => 256,
         CodecConformance<Runner> => 256,
         CodecConformance<Scope> => 256,
-        CodecConformance<Standstill> => 256,
         CodecConformance<System> => 256,
         CodecConformance<Transaction> => 256,
         CodecConformance<Usage> => 256,
@@ -206,4 +205,16 @@ fn the_error_table_is_well_formed() {
     slugs.sort_unstable();
     slugs.dedup();
     assert_eq!(slugs.len(), TABLE.len(), "slugs are unique");
+}
+
+/// The first sentence of an error names what it is about: who reads it alone, as in a log, knows what failed.
+#[test]
+fn errors_name_their_subject() {
+    for row in cowboy_types::error::TABLE {
+        let first = row.what.split(' ').next().unwrap_or_default();
+        assert!(!["It", "That", "They", "Those"].contains(&first), "{}: {}", row.slug, row.what);
+        for sentence in [row.what, row.why, row.fix] {
+            assert!(sentence.ends_with('.') && sentence.contains(' '), "{}: {sentence}", row.slug);
+        }
+    }
 }

@@ -12,6 +12,23 @@ fn run(source: &str) -> (String, Exit) {
     (vm.take_output(), exit)
 }
 
+/// What takes as long as it is large is refused for its size before it is begun.
+#[test]
+fn work_without_bounds_is_refused_by_its_size() {
+    let decimal = "decimal is too long to write out\n";
+    for (expression, refusal) in [
+        ("type('X', (int,) * 33, {})", "a class may have at most 32 others in its method resolution order\n"),
+        ("type('X', (int,) * 32, {})", "duplicate base class int\n"),
+        ("format(Decimal('nan'), '>9999999')", decimal),
+        ("format(Decimal('1e-99999999999999'), 'f')", decimal),
+        ("format(Decimal('-inf'), '09999999')", decimal),
+    ] {
+        let source =
+            format!("from decimal import Decimal\ntry:\n    {expression}\nexcept (TypeError, ValueError) as error:\n    print(error)\n");
+        assert_eq!(run(&source).0, refusal, "{expression}");
+    }
+}
+
 /// A-72 … … A-83: refused before anything runs, with line and column.
 #[test]
 fn forbidden_things_do_not_compile() {
@@ -85,6 +102,8 @@ fn limits_trap() {
         ("x = b'x' * 10000\ny = []\nwhile True:\n    y.append(x + b'1')", Trap::OutOfMemory),
         ("x = list(range(10 ** 9))", Trap::OutOfCycles),
         ("sum(range(10 ** 12))", Trap::OutOfCycles),
+        // A long name that is written often.
+        ("C = type('x' * 1000000, (), {})\nrepr(list[(C,) * 1000])", Trap::OutOfMemory),
     ];
     for (source, trap) in rows {
         let (_, exit) = run(source);
@@ -103,6 +122,7 @@ fn escapes_raise() {
         ("'{0.__class__}'.format(1)", "AttributeError"),
         ("'{0._x}'.format(1)", "AttributeError"),
         ("x = []\nfor i in range(400): x = [x]\nrepr(x)", "RecursionError"),
+        ("x = list[int]\nfor i in range(400): x = type(x)(x, int)\nhash(x)", "RecursionError"),
         ("getattr(int, '__subclasses__')()", "AttributeError"),
     ];
     for (source, class) in rows {

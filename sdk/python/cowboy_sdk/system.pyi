@@ -1195,7 +1195,7 @@ class _EntitlementRegistry(SystemActor):
         constraints: bytes,
         cycles_limit: int = ...,
     ) -> bytes:
-        """Makes a named set of permissions, and returns the role's id (SYS 33)."""
+        """Makes a named set of permissions, and returns the role's id (SYS 33). The sender puts down a deposit for it."""
     def assign_role(
         self, *,
         role_id: TokenId | bytes,
@@ -1210,6 +1210,12 @@ class _EntitlementRegistry(SystemActor):
         cycles_limit: int = ...,
     ) -> None:
         """Takes a role from an address (SYS 35)."""
+    def remove_role(
+        self, *,
+        role_id: TokenId | bytes,
+        cycles_limit: int = ...,
+    ) -> None:
+        """Removes a role that no address has, and gives its deposit back. Who made it."""
     def accept(
         self, *,
         entitlement_id: TokenId | bytes,

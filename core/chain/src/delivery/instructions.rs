@@ -242,6 +242,9 @@ impl Machine {
         if record.owner != sender {
             return Err(error::NOT_OWNER.into());
         }
+        if owner != sender {
+            system::secrets::state::note_handed_on(&mut self.world, actor)?;
+        }
         record.owner = owner;
         self.world.set_actor(actor, &record);
         self.end(Bytes::new())

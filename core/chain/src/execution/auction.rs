@@ -168,13 +168,13 @@ impl Execution {
         Ok(())
     }
 
-    /// Counts a fire and its tip.
-    pub(super) fn count_fire(&mut self, scheduler: Address, tip: Price) {
+    /// Counts a fire, the tip for a cycle that its scheduler bid, and the cycles that it used.
+    pub(super) fn count_fire(&mut self, scheduler: Address, tip: Price, used: Cycles) {
         if let Some(round) = &mut self.due.round {
             let turn = &mut Arc::make_mut(round).turn;
             let fires = turn.fires.entry(scheduler).or_default();
             *fires = fires.saturating_add(1);
-            turn.tips.push(tip);
+            turn.tips.push((tip, used));
         }
     }
 

@@ -9,9 +9,9 @@ use crate::fees::{Offer, Offers, Used};
 use crate::lanes::{Lane, Space};
 use cowboy_state::records::keys;
 use cowboy_state::{Key, Kind, Miss};
-use cowboy_system::actor::is_market_paused;
 use cowboy_system::agenda;
 use cowboy_system::dispatcher::{self, callback, lifecycle, state};
+use cowboy_system::standstill::MARKET;
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cells, Cycles, Price};
 use cowboy_types::{Address, Receipt, Text, keccak256};
@@ -92,8 +92,7 @@ impl Execution {
         let params = &self.machine.environment.params;
         let has_room = self.block.jobs_moved < params.jobs.steps_per_block && self.has_time();
         let height = self.machine.environment.height;
-        if is_market_paused(&self.machine.environment.paused) {
-            lifecycle::stand_still(&mut self.machine.world, height)?;
+        if MARKET.is_still(&self.machine.environment.paused) {
             return Ok(Turn::Over);
         }
         let due = if has_room { lifecycle::next_due(&self.machine.world, height)? } else { None };

@@ -10,8 +10,9 @@ use cowboy_state::records::{Deployers, Markets, Queue, SeedIndex, SeedRecord, ke
 use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::dispatcher::state as dispatcher;
 use cowboy_system::entitlements;
+use cowboy_system::standstill::{self, CLOCKS};
 use cowboy_system::upkeep::AGENDAS;
-use cowboy_system::{gateways, governance, staking, storage};
+use cowboy_system::{gateways, governance, rent_rate, secrets, staking, timers};
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
 use cowboy_types::units::Count;
 use std::sync::Arc;
@@ -23,6 +24,7 @@ impl Execution {
         self.machine.world.require(&wanted)?;
         let (base_fees, scheduled) = rules(&mut self.machine)?;
         self.require_version(self.input.version.unwrap_or(scheduled))?;
+        standstill::count(&mut self.machine.world, &self.machine.environment.paused, self.input.height)?;
         let declared = self.find_due()?;
         self.keep_seeds()?;
         self.queue_end = self.machine.world.read::<Queue>(&keys::queue())?.map(|queue| queue.tail.0);
@@ -51,13 +53,13 @@ impl Execution {
             dispatcher::draws().first_key(),
             dispatcher::immediate().first_key(),
             dispatcher::waiting().first_key(),
-            dispatcher::standstill_key(),
             dispatcher::callbacks().first_key(),
         ]);
+        wanted.extend(CLOCKS.map(|clock| clock.key()));
         wanted.extend([entitlements::state::deprecations(), governance::state::pauses_key(), governance::state::upgrades_key()]);
         wanted.extend([staking::state::total_key(), staking::inflation::rate_key(), Key::account(staking::state::rewards())]);
         wanted.push(gateways::state::epoch_key());
-        wanted.extend([Directory::rents().first_key(), Directory::evictions().first_key(), storage::state::rate_key()]);
+        wanted.extend([Directory::rents().first_key(), Directory::evictions().first_key(), rent_rate::key()]);
         wanted.extend(AGENDAS.iter().map(|agenda| agenda.directory.first_key()));
         wanted.extend([Directory::timers(), Directory::timers_put_off(), Directory::seen()].map(Directory::first_key));
         wanted.push(Key::account(self.input.proposer));
@@ -154,7 +156,10 @@ fn named(instruction: &Instruction, wanted: &mut Vec<Key>) {
     let both = |address, wanted: &mut Vec<Key>| wanted.extend([Key::account(address), Key::of(Kind::Actor, address)]);
     let of_system = |system: &System, wanted: &mut Vec<Key>| match system {
         System::Transfer { to, .. } => both(*to, wanted),
-        System::TransferActorOwnership { actor, .. } => both(*actor, wanted),
+        System::TransferActorOwnership { actor, .. } => {
+            both(*actor, wanted);
+            wanted.push(secrets::state::handed_key(*actor));
+        }
         System::EntitlementGrant { grantee: holder, .. }
         | System::EntitlementDelegate { delegatee: holder, .. }
         | System::EntitlementAssignRole { assignee: holder, .. }
@@ -162,6 +167,7 @@ fn named(instruction: &Instruction, wanted: &mut Vec<Key>) {
         System::EntitlementRevoke { entitlement_id } => wanted.push(entitlements::state::permission(entitlement_id)),
         System::TimerSchedule { actor, .. } => {
             wanted.extend([Key::of(Kind::Actor, *actor), keys::timers()]);
+            wanted.extend(timers::RENT_ACCOUNTS.map(Key::account));
         }
         System::EntitlementCreateRole { .. }
         | System::CancelTimer { .. }

@@ -28,8 +28,13 @@ pub(super) enum Source {
     Transaction,
     /// A message: it draws on its origin.
     Message(Box<messages::Delivery>),
-    /// The fire of this timer: an interval counts its failures.
-    Timer(Hash),
+    /// The fire of a timer: an interval counts its failures.
+    Timer {
+        /// The timer.
+        id: Hash,
+        /// Whether its scheduler, or the agent that it named, bid for it, and not the default agent.
+        is_own_bid: bool,
+    },
     /// A question to the bidding agent of this timer, which keeps the answer.
     Question(Hash),
     /// A callback of a job: the payer's failures are counted.
@@ -42,7 +47,7 @@ impl Source {
         match self {
             Self::Message(message) => Some(&message.trial),
             Self::Callback(callback) => Some(&callback.trial),
-            Self::Transaction | Self::Timer(_) | Self::Question(_) => None,
+            Self::Transaction | Self::Timer { .. } | Self::Question(_) => None,
         }
     }
 }
@@ -86,7 +91,7 @@ impl Execution {
         match source {
             Source::Transaction => self.follow_transaction(&payment, &cost, &mut delivered)?,
             Source::Message(message) => self.follow_message(&message, &delivered)?,
-            Source::Timer(timer) => self.follow_timer(&timer, &payment, &mut delivered)?,
+            Source::Timer { id, is_own_bid } => self.follow_timer((&id, is_own_bid), &payment, &mut delivered)?,
             Source::Question(timer) => self.follow_question(&timer, &delivered)?,
             Source::Callback(_) => self.follow_callback(payer, &delivered)?,
         }

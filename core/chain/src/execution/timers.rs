@@ -23,6 +23,9 @@ use std::sync::Arc;
 /// Records that the removal of a timer touches: its own and its payload's, pages of its two directories, and those of who pays for it.
 const RECORDS_OF_REMOVAL: u64 = 8;
 
+/// Records that settling the rent of an account's timer touches beside these: the balances of 0x0A, of the treasury and of the account.
+const RECORDS_OF_RENT: u64 = 3;
+
 /// The due timers of a block, and how far they are.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Due {
@@ -62,6 +65,9 @@ impl Execution {
             let payer = [Key::account(timer.fee_payer), Key::of(Kind::Actor, timer.fee_payer)];
             fired.extend(payer.into_iter().chain([Kind::Actor, Kind::Manifest].map(|kind| Key::of(kind, timer.actor))));
             declared = declared.saturating_add(timer.cycles_limit).min(budget);
+        }
+        if due.iter().any(|timer| timer.rent.is_some()) {
+            fired.extend(timers::RENT_ACCOUNTS.map(Key::account));
         }
         self.machine.world.require(&fired)?;
         self.due = Due { ids: ids.into(), round, is_cut, ..Due::default() };
@@ -159,11 +165,14 @@ impl Execution {
             return Ok(false);
         }
         let fees = Lane::Timer.base_fees(params, self.block.base_fees);
-        let offered = match &self.due.round {
-            Some(round) => round.bid_of(id, timer).and_then(|bid| self.offers_of(round, bid)),
+        let (offered, is_own_bid) = match &self.due.round {
+            Some(round) => {
+                let bid = round.bid_of(id, timer);
+                (bid.and_then(|bid| self.offers_of(round, bid)), matches!(bid, Some(Bid::Fixed { .. })))
+            }
             None => {
                 let exactly = |price: Price| Offer { max: price, priority: Price::ZERO };
-                Some((Offers { cycle: exactly(fees.cycle), cell: exactly(fees.cell) }, fees.cycle))
+                (Some((Offers { cycle: exactly(fees.cycle), cell: exactly(fees.cell) }, fees.cycle)), false)
             }
         };
         let Some((offers, cycle)) = offered else { return Ok(false) };
@@ -185,19 +194,25 @@ impl Execution {
             timers::fail(world, id)?;
             world.rollback(&checkpoint);
         } else {
-            timers::remove(world, id, timer)?;
+            timers::remove(world, self.machine.environment.height, id, timer)?;
         }
         let fire = if is_interval { fire_of(id, self.machine.environment.height) } else { *id };
         let (cycles, cells) = timers::intrinsic(params, is_interval, payload.len());
         let work = Work::Handler { target: timer.actor, handler: timer.handler.to_string(), payload, value: Amount::ZERO };
         let envelope = Envelope::new(ReceiptKind::Timer, (fire, nested_id(&fire, 0)), timer.fee_payer, work, limits);
         let payment = Payment { lane: Lane::Timer, payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve };
-        self.deliver(Envelope { intrinsic: Used { cycles, cells }, ..envelope }, payment, Source::Timer(*id));
+        self.deliver(Envelope { intrinsic: Used { cycles, cells }, ..envelope }, payment, Source::Timer { id: *id, is_own_bid });
         Ok(true)
     }
 
-    /// Counts a fire, and whether it failed: that is emitted as an event, and charged all the same.
-    pub(super) fn follow_timer(&mut self, id: &Hash, payment: &Payment, delivered: &mut Delivered) -> Result<(), Miss> {
+    /// Counts a fire, and whether it failed: that is emitted as an event, and charged all the same. What the default agent tipped says nothing of what
+    /// schedulers bid (decision 745).
+    pub(super) fn follow_timer(
+        &mut self,
+        (id, is_own_bid): (&Hash, bool),
+        payment: &Payment,
+        delivered: &mut Delivered,
+    ) -> Result<(), Miss> {
         match &delivered.result {
             Ok(_) => timers::succeed(&mut self.machine.world, id)?,
             Err(abort) => {
@@ -205,7 +220,8 @@ impl Execution {
                 delivered.events.extend(timers::failure(id, payment.payer, &delivered.handler, abort, failed));
             }
         }
-        self.count_fire(payment.payer, payment.prices.cycle.tip);
+        let tip = if is_own_bid { payment.prices.cycle.tip } else { Price::ZERO };
+        self.count_fire(payment.payer, tip, delivered.used.cycles);
         let read = count_of(delivered.trace.payload.len()).saturating_mul(self.machine.environment.params.weights.payload_byte);
         delivered.weight = delivered.weight.saturating_add(read);
         Ok(())
@@ -219,8 +235,9 @@ impl Execution {
         if used > params.timers.cleanup_cycles || !self.has_time() {
             return Ok(());
         }
-        let weight = params.weights.record.saturating_mul(RECORDS_OF_REMOVAL);
-        timers::remove(&mut self.machine.world, id, timer)?;
+        let records = RECORDS_OF_REMOVAL.saturating_add(if timer.rent.is_some() { RECORDS_OF_RENT } else { 0 });
+        let weight = params.weights.record.saturating_mul(records);
+        timers::remove(&mut self.machine.world, self.machine.environment.height, id, timer)?;
         self.due.cleanup_used = used;
         self.block.weight = self.block.weight.saturating_add(weight);
         self.record_unpaid(unfired(id, timer, why));

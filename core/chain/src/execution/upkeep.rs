@@ -12,7 +12,7 @@ impl Execution {
         let Some(agenda) = AGENDAS.get(self.block.agenda) else { return Ok(Turn::Over) };
         let before = self.machine.world.checkpoint();
         let moment = Moment { params: &environment.params, height, beacon };
-        let has_room = self.block.looks < agenda.looks && self.has_time();
+        let has_room = self.block.looks < agenda.looks && self.has_time() && !agenda.clock.is_still(&environment.paused);
         let looked = if has_room { (agenda.look)(&mut self.machine.world, moment)? } else { None };
         let Some(weight) = looked else {
             (self.block.agenda, self.block.looks) = (self.block.agenda + 1, 0);

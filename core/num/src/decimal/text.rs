@@ -123,25 +123,29 @@ impl Decimal {
         if !known || spec.alternate || matches!(spec.grouping, Grouping::Underscore | Grouping::UnderscoreFour) {
             return Err(invalid());
         }
-        let (coefficient, exponent) = match &self.value {
-            Value::Finite { coefficient, exponent } => (coefficient.clone(), *exponent),
-            _ => {
-                if spec.fill == '0' && spec.align == Align::AfterSign {
-                    (spec.fill, spec.align) = (' ', Align::Right);
-                }
-                let mut word = self.word();
-                if spec.kind == Some('%') {
-                    word.push('%');
-                }
-                return Ok(lay_out(&NumberText { negative: self.negative, prefix: "", digits: "", rest: &word }, &spec));
-            }
+        let exponent = match &self.value {
+            Value::Finite { exponent, .. } if spec.kind == Some('%') => exponent.saturating_add(2),
+            Value::Finite { exponent, .. } => *exponent,
+            _ => 0,
         };
-        let exponent = if spec.kind == Some('%') { exponent.saturating_add(2) } else { exponent };
-        let longest = length(spec.min_size().min(LONGEST_TEXT + 1)).saturating_add(exponent.max(0));
+        // Without a precision, every place after the point is written out.
+        let is_written_out = matches!(spec.kind, Some('f' | 'F' | '%')) && spec.precision.is_none();
+        let zeros = if is_written_out { exponent.saturating_abs() } else { exponent.max(0) };
+        let longest = length(spec.min_size().min(LONGEST_TEXT + 1)).saturating_add(zeros);
         if longest > length(LONGEST_TEXT) {
             return Err(FormatError::value("decimal is too long to write out"));
         }
-        let (whole, rest, is_zero) = formatted_parts(coefficient, exponent, &spec);
+        let Value::Finite { coefficient, .. } = &self.value else {
+            if spec.fill == '0' && spec.align == Align::AfterSign {
+                (spec.fill, spec.align) = (' ', Align::Right);
+            }
+            let mut word = self.word();
+            if spec.kind == Some('%') {
+                word.push('%');
+            }
+            return Ok(lay_out(&NumberText { negative: self.negative, prefix: "", digits: "", rest: &word }, &spec));
+        };
+        let (whole, rest, is_zero) = formatted_parts(coefficient.clone(), exponent, &spec);
         let negative = self.negative && !(spec.positive_zero && is_zero);
         Ok(lay_out(&NumberText { negative, prefix: "", digits: &whole, rest: &rest }, &spec))
     }

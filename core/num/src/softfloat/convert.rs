@@ -27,6 +27,9 @@ pub fn ratio_to_f64(numerator: &UBig, denominator: &UBig) -> Option<F64> {
     if numerator.is_zero() {
         return Some(F64::ZERO);
     }
+    if let Ok(divisor) = u64::try_from(denominator) {
+        return finite(ratio_by_word(numerator, divisor));
+    }
     // Shift until the quotient has 65 or 66 bits, more than enough beside a bit for the remainder.
     let shift = denominator.bit_len() as i64 - numerator.bit_len() as i64 + 65;
     let distance = shift.unsigned_abs() as usize;
@@ -35,6 +38,23 @@ pub fn ratio_to_f64(numerator: &UBig, denominator: &UBig) -> Option<F64> {
     let quotient = u128::try_from(&quotient).expect("the quotient was scaled to 66 bits");
     let exponent = i32::try_from(-shift).unwrap_or(if shift > 0 { i32::MIN / 2 } else { i32::MAX / 2 });
     finite(round_scaled(0, quotient, exponent, !remainder.is_zero()))
+}
+
+/// The same by a divisor of 64 bits that is not zero: the leading bits of the numerator are divided, and those below them only say that
+/// something is left.
+fn ratio_by_word(numerator: &UBig, divisor: u64) -> F64 {
+    let divisor = u128::from(divisor);
+    // The quotient has 56 or 57 bits, which are more than a float and its rounding take; what is divided has 120 at most.
+    let shift = i64::from(u128::BITS - divisor.leading_zeros()) + 56 - numerator.bit_len() as i64;
+    let distance = shift.unsigned_abs() as usize;
+    let (leading, is_cut) = if shift >= 0 {
+        (u128::try_from(numerator).expect("it has fewer bits than it is to have") << distance, false)
+    } else {
+        let is_cut = numerator.trailing_zeros().is_some_and(|zeros| zeros < distance);
+        (u128::try_from(&(numerator >> distance)).expect("all but the leading bits are shifted out"), is_cut)
+    };
+    let exponent = i32::try_from(-shift).unwrap_or(i32::MAX / 2);
+    round_scaled(0, leading / divisor, exponent, is_cut || leading % divisor != 0)
 }
 
 fn finite(value: F64) -> Option<F64> {

@@ -1,7 +1,7 @@
 //! The records of timers (003 §5.1a, §5.1b).
 
 use cowboy_types::instruction::HandlerName;
-use cowboy_types::units::{Cells, Count, Cycles, Height, Price};
+use cowboy_types::units::{Amount, Cells, Count, Cycles, Height, Price};
 use cowboy_types::{Address, record, variants};
 
 record! {
@@ -39,6 +39,18 @@ record! {
         pub asked: Option<Asked>,
         /// How it repeats after a fire; absent if it fires once.
         pub interval: Option<Interval>,
+        /// Rent that is paid ahead, up to its last height; absent where an actor scheduled it, which pays rent by epochs (decision 743).
+        pub rent: Option<TimerRent>,
+    }
+}
+
+record! {
+    /// Rent of a timer that an account scheduled. What is not used comes back.
+    pub struct TimerRent {
+        /// What 0x0A holds of it.
+        pub held: Amount,
+        /// The height from which it is paid.
+        pub since: Height,
     }
 }
 

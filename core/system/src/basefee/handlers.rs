@@ -37,7 +37,7 @@ impl Handle for CancelTimer {
             read => read?,
         };
         let is_own = is_payer(context, &timer)?;
-        timers::remove(context.world, &timer_id, &timer)?;
+        timers::remove(context.world, context.height, &timer_id, &timer)?;
         if is_own {
             Cancelled { timer_id, actor: timer.actor }.emit(context.world);
         } else {

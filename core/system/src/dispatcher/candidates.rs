@@ -8,6 +8,7 @@ use crate::market::request::Request;
 use crate::runners::attestations::{self, Requirements};
 use crate::runners::handlers::{effective_stake, health, is_healthy, required_stake};
 use crate::runners::{self, reputation};
+use crate::standstill::MARKET;
 use crate::{secrets, tee, volumes};
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Key, Miss, Step};
@@ -112,7 +113,7 @@ fn fit<'r>(
     removed: &mut Removed,
 ) -> Step<Vec<&'r (Address, Runner)>> {
     let rows = &context.params.jobs;
-    let standstill = state::standstill(context.world)?;
+    let standstill = MARKET.read(context.world)?;
     // What a job is worth does not rise because more do it again.
     let value = checked.map(|job| state::spec(context.world, &job.id)).transpose()?.map_or(spec.max_price, |first| first.max_price);
     let was_there = |runner: &Address| checked.is_some_and(|job| job.all_members().any(|member| member.runner == *runner));
@@ -184,7 +185,7 @@ pub fn committee(context: &mut Context<'_>, registered: &[(Address, Runner)]) ->
     {
         return Ok(last.clone());
     }
-    let standstill = state::standstill(context.world)?;
+    let standstill = MARKET.read(context.world)?;
     let healthy: Vec<Amount> = registered
         .iter()
         .filter(|(_, runner)| is_healthy(&params.jobs, runner, height, &standstill) && !runner.is_leaving)

@@ -13,6 +13,7 @@ use crate::entitlements::grants::domain_sets;
 use crate::market::judge;
 use crate::runners;
 use crate::schema::Emit;
+use crate::standstill::MARKET;
 use cowboy_state::records::{Markets, keys};
 use cowboy_state::{Key, Step};
 use cowboy_types::cbor::Value;
@@ -125,7 +126,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
         candidates_root: root,
         candidates: Count(count),
         retrial_of: checked.map_or(Hash::ZERO, |job| job.id),
-        stood_still: state::standstill(context.world)?.blocks,
+        stood_still: MARKET.read(context.world)?.blocks,
         ..submitted(id, context.sender, context.height, context.timestamp, spec.timeout_blocks.0)
     };
     let world = &mut *context.world;
@@ -183,7 +184,7 @@ fn require_cheap_records(context: &Context<'_>, submitter: Address) -> Step<()> 
         &state::draws().first_key(),
         &state::immediate().first_key(),
         &state::immediate_key(),
-        &state::standstill_key(),
+        &MARKET.key(),
         &runners::state::directory().first_key(),
         &crate::entitlements::state::manifest(submitter),
     ])?;

@@ -39,13 +39,6 @@ pub fn next_due(world: &World, height: Height) -> Result<Option<Hash>, Miss> {
     }
 }
 
-/// Counts a block in which the market stands still: no job advances, and all deadlines move by it (decision 320).
-pub fn stand_still(world: &mut World, height: Height) -> Result<(), Miss> {
-    let standstill = state::standstill(world)?.with(height);
-    world.write(state::standstill_key(), &standstill);
-    Ok(())
-}
-
 /// The height of the agenda's first entry, where there is one.
 pub fn first_due(world: &World) -> Result<Option<Height>, Miss> {
     let first = state::agenda().list(world, &[], 1)?;

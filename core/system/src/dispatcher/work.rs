@@ -1,16 +1,21 @@
-//! Work that every runner would refuse, and that the chain refuses at submission: rules for a page, or a schema of a model's answer, that nobody can
-//! read (decision 601).
+//! Work that every runner would refuse, and that the chain refuses at submission: an address that nobody asks (decision 736), rules for a page, or a
+//! schema of a model's answer, that nobody can read (decision 601).
 
 use super::request::Request;
 use super::rules::require;
 use super::verification::SCHEMA;
-use crate::market::extraction;
 use crate::market::mistake::Mistake;
 use crate::market::schema::Schema;
+use crate::market::{address, extraction};
+use cowboy_types::cbor::Value;
+use cowboy_types::job::JobKind;
 
 /// Refuses it by its field. A job with rules must have a result of JSON.
 pub(super) fn check(request: &Request, data_format: &str) -> Result<(), Mistake> {
     let work = |name: &str| request.work.get(name);
+    if request.kind == JobKind::Http {
+        address::require(work("url").and_then(Value::as_text))?;
+    }
     match (work("extract"), work("selector")) {
         (Some(rules), _) => {
             extraction::check(rules)?;
@@ -29,11 +34,11 @@ pub(super) fn check(request: &Request, data_format: &str) -> Result<(), Mistake>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_types::cbor::Value;
 
     /// What a job of this kind with this work is refused with; nothing where it is not.
     fn refusal(kind: &str, data_format: &str, work: &[(&str, Value)]) -> String {
-        let job = Value::map([("job_type", Value::text(kind)), ("payload", Value::dict(work.iter().cloned()))]);
+        let url = (kind == "Http").then(|| ("url", Value::text("https://example.com")));
+        let job = Value::map([("job_type", Value::text(kind)), ("payload", Value::dict(url.into_iter().chain(work.iter().cloned())))]);
         let request = Request::of(job).expect("a job");
         check(&request, data_format).err().map_or_else(String::new, |mistake| mistake.explanation)
     }

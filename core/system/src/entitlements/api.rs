@@ -89,7 +89,7 @@ methods! {
         constraints: Blob<1_024>,
     } -> Hash;
 
-    /// Makes a named set of permissions, and returns the role's id (SYS 33).
+    /// Makes a named set of permissions, and returns the role's id (SYS 33). The sender puts down a deposit for it.
     "create_role" CreateRole [] {
         /// Its name.
         name: Blob<64>,
@@ -115,6 +115,12 @@ methods! {
         role_id: Hash,
         /// Who loses it.
         assignee: Address,
+    } -> ();
+
+    /// Removes a role that no address has, and gives its deposit back. Who made it.
+    "remove_role" RemoveRole [] {
+        /// The role's id.
+        role_id: Hash,
     } -> ();
 
     /// Takes a permission among the sender's own; until then it counts among its grantor's (decision 332).
@@ -244,6 +250,14 @@ events! {
 
     /// A role was taken from its holder.
     "RoleRevoked" RoleRevoked(RoleFacts)
+
+    /// A role was removed, and its deposit was refunded.
+    "RoleRemoved" RoleRemoved {
+        /// Its id.
+        id: Hash,
+        /// Who made it.
+        creator: Address,
+    }
 }
 
 events! {

@@ -2,8 +2,10 @@
 
 use super::api::{
     Accept, AcceptFrom, AcceptRole, AssignRole, Check, Consume, CreateRole, Delegate, Deprecate, Deprecated, DomainSetChanged,
-    GetDomainSet, Grant, IsMember, ListDeprecations, Pattern, Redeploy, Renounce, RenounceRole, Revoke, RevokeRole, SetDomainSet, Written,
+    GetDomainSet, Grant, IsMember, ListDeprecations, Pattern, Redeploy, RemoveRole, Renounce, RenounceRole, Revoke, RevokeRole,
+    SetDomainSet, Written,
 };
+use super::prices::Operation;
 use super::state::{self, DomainSet};
 use super::{acceptance, check, grants, lifecycle, manifests, permissions, roles};
 use crate::actor::{Context, Handle};
@@ -65,24 +67,42 @@ fn decoded<T: Read<Cfg = ()>>(bytes: &[u8]) -> Result<T, Abort> {
 }
 
 impl Handle for Grant {
+    fn charge_call(&self, context: &mut Context<'_>) -> Step<()> {
+        let bytes = self.scope.len().saturating_add(self.action.len()).saturating_add(self.constraints.len());
+        Operation::Grant { bytes }.charge(context)
+    }
+
     fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
         permissions::grant(context, self.grantee, decoded(&self.scope)?, decoded(&self.action)?, decoded(&self.constraints)?)
     }
 }
 
 impl Handle for Revoke {
+    fn charge_call(&self, context: &mut Context<'_>) -> Step<()> {
+        Operation::Revoke.charge(context)
+    }
+
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         permissions::revoke(context, &self.entitlement_id)
     }
 }
 
 impl Handle for Delegate {
+    fn charge_call(&self, context: &mut Context<'_>) -> Step<()> {
+        Operation::Delegate { bytes: self.constraints.len() }.charge(context)
+    }
+
     fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
         permissions::delegate(context, &self.entitlement_id, self.delegatee, decoded(&self.constraints)?)
     }
 }
 
 impl Handle for CreateRole {
+    fn charge_call(&self, context: &mut Context<'_>) -> Step<()> {
+        let operands = [self.name.len(), self.scopes.len(), self.actions.len(), self.constraints.len()];
+        Operation::CreateRole { bytes: operands.iter().fold(0, |sum: usize, bytes| sum.saturating_add(*bytes)) }.charge(context)
+    }
+
     fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
         let Self { name, scopes, actions, constraints } = self;
         roles::create(context, name, decoded(&scopes)?, decoded(&actions)?, decoded(&constraints)?)
@@ -90,14 +110,28 @@ impl Handle for CreateRole {
 }
 
 impl Handle for AssignRole {
+    fn charge_call(&self, context: &mut Context<'_>) -> Step<()> {
+        Operation::Assign.charge(context)
+    }
+
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         roles::assign(context, &self.role_id, self.assignee)
     }
 }
 
 impl Handle for RevokeRole {
+    fn charge_call(&self, context: &mut Context<'_>) -> Step<()> {
+        Operation::Assign.charge(context)
+    }
+
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         roles::revoke(context, &self.role_id, self.assignee)
+    }
+}
+
+impl Handle for RemoveRole {
+    fn handle(self, context: &mut Context<'_>) -> Step<()> {
+        roles::remove(context, &self.role_id)
     }
 }
 

@@ -3,6 +3,7 @@
 use super::state::{self, Holder, Permission, Role};
 use crate::actor::Context;
 use cowboy_state::{Miss, Step, World};
+use cowboy_types::units::Count;
 use cowboy_types::{Address, Hash, List, error};
 
 /// What an address holds.
@@ -51,4 +52,15 @@ pub(super) fn hold_role(context: &mut Context<'_>, assignee: Address, id: Hash) 
     held.roles = List::new(ids).ok_or(error::TOO_MANY_ROLES)?;
     set_holder(context.world, assignee, &held);
     Ok(())
+}
+
+/// How many addresses have a role, or may accept it.
+pub(super) fn assigned(world: &World, role: &Hash) -> Result<u64, Miss> {
+    Ok(world.read::<Count>(&state::assigned(role))?.map_or(0, |count| count.0))
+}
+
+/// Counts the addresses that have a role; a role that nobody has, has no count.
+pub(super) fn set_assigned(world: &mut World, role: &Hash, count: u64) {
+    let key = state::assigned(role);
+    if count == 0 { world.remove(key) } else { world.write(key, &Count(count)) }
 }

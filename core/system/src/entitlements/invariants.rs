@@ -1,8 +1,9 @@
 //! What holds between the registry's records.
 
-use super::state::{self, Assignment, Grantor, Holder, NUMBER, Permission};
+use super::state::{self, Assignment, Grantor, Holder, NUMBER, Permission, Role};
 use crate::records::{Broken, Records, address_of, equal, holds};
 use cowboy_types::permission::record_id;
+use cowboy_types::units::Count;
 use cowboy_types::{Address, Hash};
 use std::collections::BTreeMap;
 
@@ -41,7 +42,24 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     for (name, grantor) in records.of::<Grantor>(NUMBER, state::GRANTOR)? {
         counted.insert(address_of(name)?.0, grantor.open.0);
     }
-    equal("what stands in no holder's list is counted as its grantor's", &counted, &open)
+    equal("what stands in no holder's list is counted as its grantor's", &counted, &open)?;
+    roles(records)
+}
+
+/// A role counts the addresses that have it or may accept it; one that has none may be gone. 0x07 has the deposits of roles.
+fn roles(records: &Records<'_>) -> Result<(), Broken> {
+    let mut assigned: BTreeMap<Hash, u64> = BTreeMap::new();
+    for (_, assignment) in records.of::<Assignment>(NUMBER, state::ASSIGNMENT)? {
+        *assigned.entry(assignment.role).or_default() += 1;
+        holds("an assignment is of a role", records.bytes(&state::role(&assignment.role)).is_some(), &assignment.role)?;
+    }
+    let mut counted = BTreeMap::new();
+    for (name, count) in records.of::<Count>(NUMBER, state::ASSIGNED)? {
+        counted.insert(Hash(name.try_into().unwrap_or_default()), count.0);
+    }
+    equal("a role counts its assignments", &counted, &assigned)?;
+    let deposits: u128 = records.of::<Role>(NUMBER, state::ROLE)?.iter().map(|(_, role)| u128::from(role.deposit.0)).sum();
+    records.covers("0x07 has the deposits of roles", Address::system(NUMBER), deposits)
 }
 
 fn all(records: &Records<'_>) -> Result<Unlisted, Broken> {

@@ -6,10 +6,10 @@
 //! - `rulers`, `authority`: who rules an actor that grants, and who may grant in a scope.
 //! - [`holders`], [`open`]: records of who may do what and the lists of their holders, and records that their holder did not accept yet.
 //! - `validity`, `removal`: what a record depends on, and how records go.
-//! - [`permissions`], [`roles`], `acceptance`, [`check`]: what is granted, in named sets too, accepted, and used.
+//! - [`permissions`], [`roles`], `acceptance`, [`check`]: what is granted, in named sets too, accepted, and used. [`prices`]: what these cost.
 //!
 //! Invariants: an actor's stored manifest passed [`manifests::check`]; an entitlement that was removed never comes back; every permission
-//! and assignment stands in its holder's list, or counts among its grantor's open ones; a chain of delegations is never used more than its first link allows.
+//! and assignment stands in its holder's list, or counts among its grantor's open ones; a role counts its assignments, and 0x07 has its deposit; a chain of delegations is never used more than its first link allows.
 
 mod acceptance;
 pub(crate) mod api;
@@ -25,6 +25,7 @@ pub mod needs;
 pub mod nonexecutable;
 pub mod open;
 pub mod permissions;
+pub mod prices;
 mod removal;
 pub mod roles;
 mod rulers;

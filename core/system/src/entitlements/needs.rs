@@ -181,7 +181,7 @@ mod tests {
             ),
             (
                 "http",
-                job("http", &["https://a.com@b.com/"], vec![]),
+                job("http", &["https://b.com#@a.com/"], vec![]),
                 fetch(vec![("allowlist_domains", texts(&["a.com"]))]),
                 Err(error::MISSING_ENTITLEMENT),
             ),
@@ -193,7 +193,7 @@ mod tests {
             ),
             (
                 "http",
-                job("http", &["nonsense"], vec![]),
+                job("http", &["https://b\u{fc}cher.example/"], vec![]),
                 fetch(vec![("allowlist_domains", texts(&["a.com"]))]),
                 Err(error::MISSING_ENTITLEMENT),
             ),

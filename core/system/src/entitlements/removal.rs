@@ -1,6 +1,6 @@
 //! Removal of permissions and roles. What has expired is deleted by whoever comes across it (002 §7.5).
 
-use super::holders::{holder, permission, set_holder};
+use super::holders::{assigned, holder, permission, set_assigned, set_holder};
 use super::open;
 use super::state::{self, Assignment, OpenDelegation};
 use super::validity::has_ancestors;
@@ -30,7 +30,14 @@ pub(super) fn forget_roles(world: &mut World, assignee: Address, ids: &[Hash]) -
     if ids.is_empty() {
         return Ok(());
     }
+    world.require(&ids.iter().flat_map(|id| [state::assignment(id, assignee), state::assigned(id)]).collect::<Vec<_>>())?;
     open::forget_roles(world, assignee, ids)?;
+    for id in ids {
+        if world.read::<Assignment>(&state::assignment(id, assignee))?.is_some() {
+            let left = assigned(world, id)?.saturating_sub(1);
+            set_assigned(world, id, left);
+        }
+    }
     let mut held = holder(world, assignee)?;
     let kept: Vec<Hash> = held.roles.iter().filter(|id| !ids.contains(id)).copied().collect();
     held.roles = List::new(kept).expect("fewer than before");
@@ -72,6 +79,8 @@ pub(super) fn sweep_roles(context: &mut Context<'_>, address: Address) -> Result
             gone.push(id);
         }
     }
+    // The counts of their roles.
+    context.charge_records(gone.len());
     forget_roles(context.world, address, &gone)
 }
 

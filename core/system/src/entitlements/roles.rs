@@ -1,16 +1,19 @@
 //! Roles: named sets of permissions, assigned as a whole (002 §7.2, instructions 33 to 35).
 
-use super::api::{RoleAssigned, RoleCreated, RoleFacts, RoleRevoked};
+use super::api::{RoleAssigned, RoleCreated, RoleFacts, RoleRemoved, RoleRevoked};
 use super::authority::require_authority;
-use super::holders::{hold_role, role};
+use super::holders::{assigned, hold_role, holder, role, set_assigned};
 use super::permissions::check_new;
 use super::removal::{forget_roles, sweep_roles};
 use super::state::{self, Assignment, Role};
 use super::{open, rulers};
 use crate::actor::Context;
+use crate::deposits;
 use crate::schema::Emit as _;
+use commonware_codec::EncodeSize as _;
 use cowboy_state::Step;
 use cowboy_types::permission::{Action, Constraints, Name, Scope, role_id};
+use cowboy_types::units::Amount;
 use cowboy_types::{Address, Hash, List, error};
 
 /// Instruction 33: makes a role over scopes that the sender rules. Answers its id.
@@ -34,7 +37,12 @@ pub fn create(
         return Err(error::PERMISSION_EXISTS.into());
     }
     let ruler = rulers::of_sender(context)?;
-    let role = Role { name, scopes, actions, constraints, creator: context.sender, ruler };
+    let creator = context.sender;
+    let mut role = Role { name, scopes, actions, constraints, creator, ruler, deposit: Amount::ZERO };
+    // A decision carries no CBY.
+    if creator != Address::system(cowboy_types::actors::GOVERNANCE) {
+        role.deposit = deposits::take_for(context, state::NUMBER, creator, role.encode_size())?;
+    }
     context.world.write(state::role(&id), &role);
     RoleCreated { id, creator: role.creator }.emit(context.world);
     Ok(id)
@@ -63,15 +71,23 @@ pub fn assign(context: &mut Context<'_>, id: &Hash, assignee: Address) -> Step<(
         return Err(error::CONSTRAINTS_INVALID.into());
     }
     sweep_roles(context, assignee)?;
-    let is_there = context.world.read::<Assignment>(&state::assignment(id, assignee))?.is_some();
-    if is_there && !role.constraints.revocable {
-        return Err(error::NOT_REVOCABLE.into());
-    }
-    if !is_there {
-        if open::is_accepted(context.world, assignee, context.sender)? {
-            hold_role(context, assignee, *id)?;
-        } else {
+    let present = context.world.read::<Assignment>(&state::assignment(id, assignee))?;
+    match present {
+        Some(_) if !role.constraints.revocable => return Err(error::NOT_REVOCABLE.into()),
+        // One that was not accepted counts as its issuer's, who may be another now: who made the role, or governance.
+        Some(present) if !holder(context.world, assignee)?.roles.contains(id) => {
+            open::discount(context.world, present.issuer)?;
             open::count(context, context.sender)?;
+        }
+        Some(_) => {}
+        None => {
+            let count = assigned(context.world, id)?.saturating_add(1);
+            set_assigned(context.world, id, count);
+            if open::is_accepted(context.world, assignee, context.sender)? {
+                hold_role(context, assignee, *id)?;
+            } else {
+                open::count(context, context.sender)?;
+            }
         }
     }
     let (issuer, assigned_at) = (context.sender, context.height);
@@ -81,16 +97,31 @@ pub fn assign(context: &mut Context<'_>, id: &Hash, assignee: Address) -> Step<(
     Ok(())
 }
 
-/// Instruction 35: takes a role from an address.
+/// Instruction 35: takes a role from an address. One that may not be taken back goes once it is over: it has no effect any more, and its deposit waits for it.
 pub fn revoke(context: &mut Context<'_>, id: &Hash, assignee: Address) -> Step<()> {
     let role = require_role(context, id)?;
-    if context.world.read::<Assignment>(&state::assignment(id, assignee))?.is_none() {
-        return Err(error::ROLE_NOT_FOUND.into());
-    }
-    if !role.constraints.revocable && rulers::is_the_same(context, role.creator, role.ruler)? {
+    let assignment: Assignment = context.world.read(&state::assignment(id, assignee))?.ok_or(error::ROLE_NOT_FOUND)?;
+    let is_over = assignment.constraints.is_expired(context.height);
+    if !role.constraints.revocable && !is_over && rulers::is_the_same(context, role.creator, role.ruler)? {
         return Err(error::NOT_REVOCABLE.into());
     }
     forget_roles(context.world, assignee, &[*id])?;
     RoleRevoked(RoleFacts { id: *id, assignee }).emit(context.world);
+    Ok(())
+}
+
+/// Removes a role that nobody has and nobody may accept: who made it, and governance. Its deposit goes back.
+pub fn remove(context: &mut Context<'_>, id: &Hash) -> Step<()> {
+    let role = role(context.world, id)?.ok_or(error::ROLE_NOT_FOUND)?;
+    let creator = role.creator;
+    if creator != context.sender && !context.is_governance() {
+        return Err(error::GRANT_UNAUTHORIZED.into());
+    }
+    if assigned(context.world, id)? > 0 {
+        return Err(error::ROLE_ASSIGNED.into());
+    }
+    context.world.remove(state::role(id));
+    deposits::give_back(context.world, state::NUMBER, creator, role.deposit)?;
+    RoleRemoved { id: *id, creator }.emit(context.world);
     Ok(())
 }

@@ -4,7 +4,7 @@ use commonware_codec::Encode as _;
 use cowboy_state::records::ManifestBytes;
 use cowboy_state::{Directory, Key, Kind};
 use cowboy_types::permission::{Action, Constraints, Name, Scope};
-use cowboy_types::units::{Count, Height};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, List, Text, record, variants};
 
 /// The actor's number.
@@ -150,6 +150,8 @@ record! {
         pub creator: Address,
         /// Who ruled the creator when it made the role, where it is an actor.
         pub ruler: Option<Address>,
+        /// What the creator put down for the record (decision 744).
+        pub deposit: Amount,
     }
 }
 
@@ -212,6 +214,12 @@ pub(super) const HOLDER: &str = "system:holder:";
 /// What the names of grantors begin with.
 pub(super) const GRANTOR: &str = "system:grantor:";
 
+/// What the names of roles begin with.
+pub(super) const ROLE: &str = "system:role:";
+
+/// What the names of the counts of assignments begin with.
+pub(super) const ASSIGNED: &str = "system:assigned:";
+
 /// What the names of assignments begin with.
 pub(super) const ASSIGNMENT: &str = "system:assignment:";
 
@@ -238,7 +246,12 @@ pub fn holder(address: Address) -> Key {
 
 /// A role by its id.
 pub fn role(id: &Hash) -> Key {
-    registry_key("system:role:", &[&id.0])
+    registry_key(ROLE, &[&id.0])
+}
+
+/// How many addresses have a role, or may accept it.
+pub fn assigned(id: &Hash) -> Key {
+    registry_key(ASSIGNED, &[&id.0])
 }
 
 /// An address's role.

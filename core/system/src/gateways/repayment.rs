@@ -6,8 +6,9 @@
 
 use super::{api, state, types::Repaid};
 use crate::actor::Context;
+use crate::rent_rate;
 use crate::schema::Emit as _;
-use crate::storage::{self, rent};
+use crate::storage::rent;
 use cowboy_params::Params;
 use cowboy_state::{Key, Kind, Miss, World};
 use cowboy_types::units::{Amount, Count, Height};
@@ -27,7 +28,7 @@ pub(super) fn allowed(context: &Context<'_>, actor: Address, most: u64) -> Resul
         &Key::account(actor),
         &Key::account(context.sender),
         &Key::of(Kind::Actor, actor),
-        &storage::state::rate_key(),
+        &rent_rate::key(),
     ])?;
     let paid = paid(context.world, context.params, context.height, actor)?;
     Ok(Amount(most.saturating_sub(paid.amount.0)))
@@ -36,7 +37,7 @@ pub(super) fn allowed(context: &Context<'_>, actor: Address, most: u64) -> Resul
 /// What an actor has beyond the reserve for its rent (003 §4.4).
 fn spare(world: &World, params: &Params, actor: Address) -> Result<Amount, Miss> {
     let bytes = world.actor(actor)?.map_or(0, |record| rent::billable(params, &record));
-    let reserve = rent::reserve(params, storage::state::rate(world, params)?, bytes);
+    let reserve = rent::reserve(params, rent_rate::current(world, params)?, bytes);
     Ok(world.account(actor)?.balance.saturating_sub(reserve))
 }
 

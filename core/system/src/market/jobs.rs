@@ -1,9 +1,10 @@
 //! The records of jobs, which the Dispatcher (0x02) keeps.
 
+use crate::standstill::MARKET;
 use bytes::Bytes;
 use cowboy_state::{Directory, Key, Kind, Miss, Step, World};
 pub use cowboy_types::actors::DISPATCHER as NUMBER;
-use cowboy_types::job::{CallbackBook, Candidates, EpochCommittee, Job, JobSpec, Patron, Standstill, WaitQueue};
+use cowboy_types::job::{CallbackBook, Candidates, EpochCommittee, Job, JobSpec, Patron, WaitQueue};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, error, keccak256};
 
@@ -51,11 +52,6 @@ pub fn callbacks_key() -> Key {
 /// How many jobs were drawn in the block of their submission.
 pub fn immediate_key() -> Key {
     Key::system(NUMBER, "immediate")
-}
-
-/// For how long the market stood still.
-pub fn standstill_key() -> Key {
-    Key::system(NUMBER, "standstill")
 }
 
 /// How far the queue for runners with a free slot is.
@@ -120,15 +116,10 @@ pub fn job_of(name: &[u8]) -> Hash {
 
 /// A job, where it is not forgotten. Its deadlines count no block in which the market stood still (decision 320).
 pub fn find(world: &World, id: &Hash) -> Result<Option<Job>, Miss> {
-    world.require([&job_key(id), &standstill_key()])?;
+    world.require([&job_key(id), &MARKET.key()])?;
     let Some(mut job) = world.read::<Job>(&job_key(id))? else { return Ok(None) };
-    job.catch_up(standstill(world)?.blocks);
+    job.catch_up(MARKET.read(world)?.blocks);
     Ok(Some(job))
-}
-
-/// For how long the market stood still.
-pub fn standstill(world: &World) -> Result<Standstill, Miss> {
-    Ok(world.read(&standstill_key())?.unwrap_or(Standstill::NONE))
 }
 
 /// A job; fails where there is none.

@@ -2,13 +2,15 @@
 //!
 //! - [`jobs`], [`runners`]: the records of 0x02 and of 0x01, and where they stand.
 //! - [`request`]: the one reading of a submission; [`refusal`], [`mistake`]: why it is refused.
-//! - [`container`], [`classes`]: what a submission says of its container. [`extraction`]: what it wants of a page.
+//! - [`container`], [`classes`]: what a submission says of its container. [`address`], [`extraction`]: where a web job's
+//!   page is, and what it wants of it.
 //! - `claims`: what a runner may claim for a job that it was drawn for.
 //! - [`selection`]: draws, as pure functions.
 //! - [`payment`]: prices, shares, refunds.
 //! - [`judge`]: the modes of verification, as pure functions over results; [`json`], [`schema`], [`similarity`] beneath it.
 //! - [`embeddings`]: the model whose embeddings are compared.
 
+pub mod address;
 mod check_fields;
 pub(crate) mod claims;
 pub mod classes;

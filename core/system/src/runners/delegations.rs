@@ -180,8 +180,8 @@ impl Handle for WithdrawDelegation {
         let mut pool = pool(context.world, address, registered_at)?;
         let mut own = delegation(context.world, address, registered_at, delegator)?;
         let held = state::find(context.world, address)?.map_or(Height::ZERO, |runner| runner.held_until);
-        let still = crate::market::jobs::standstill(context.world)?;
-        let free_at = |leaving: &Leaving| super::payouts::free_at(context.params, &still, leaving.release, height).max(held);
+        let still = crate::standstill::MARKET.read(context.world)?;
+        let free_at = |leaving: &Leaving| super::payouts::free_at(context.params, &still, leaving.release).max(held);
         let is_free = |leaving: &Leaving| pool.is_closed || free_at(leaving) <= height;
         let (free, waiting): (Vec<Leaving>, Vec<Leaving>) = std::mem::take(&mut own.leaving).into_vec().into_iter().partition(is_free);
         let mut amount = Amount::ZERO;

@@ -12,9 +12,10 @@ use super::{NUMBER, delegations, reputation, state};
 use crate::actor::{Context, Handle};
 use crate::market::{jobs, payment};
 use crate::schema::Emit;
+use crate::standstill::{MARKET, Standstill};
 use cowboy_params::{Jobs, Params};
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::job::{Capacity, JobKind, Profile, RateCard, Runner, Standstill};
+use cowboy_types::job::{Capacity, JobKind, Profile, RateCard, Runner};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Abort, Address, List, Text, error};
@@ -210,7 +211,7 @@ impl Handle for Withdraw {
     fn handle(self, context: &mut Context<'_>) -> Step<Withdrawn> {
         let sender = context.sender;
         let mut runner = state::read(context.world, sender)?;
-        let (amount, waiting) = freed(context, &jobs::standstill(context.world)?, &runner);
+        let (amount, waiting) = freed(context, &MARKET.read(context.world)?, &runner);
         let is_gone = runner.is_leaving && waiting.is_empty() && runner.stake == Amount::ZERO;
         if amount == Amount::ZERO && !is_gone {
             return Err(error::UNBONDING.into());
@@ -264,7 +265,7 @@ impl Handle for GetRunner {
     fn handle(self, context: &mut Context<'_>) -> Step<RunnerState> {
         let runner = state::read(context.world, self.runner)?;
         let rows = &context.params.jobs;
-        let health = health(rows, &runner, context.height, &jobs::standstill(context.world)?);
+        let health = health(rows, &runner, context.height, &MARKET.read(context.world)?);
         Ok(RunnerState {
             stake: runner.stake,
             delegated: runner.delegated,

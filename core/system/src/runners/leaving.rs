@@ -4,13 +4,13 @@ use super::api::{Released, Unstaked, Withdrew};
 use super::payouts::{free_at, pay_out};
 use super::{attestations, delegations, state};
 use crate::actor::Context;
-use crate::market::jobs;
 use crate::room::{Standing, place_for};
 use crate::schema::Emit as _;
+use crate::standstill::{MARKET, Standstill};
 use crate::tee::state::attestation_key;
 use cowboy_params::Jobs;
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::job::{Runner, Standstill, TRANCHES, Tranche};
+use cowboy_types::job::{Runner, TRANCHES, Tranche};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, List, error};
 
@@ -22,8 +22,7 @@ pub fn effective_stake(rows: &Jobs, runner: &Runner) -> Amount {
 
 /// Whether a runner is heard of often enough (002 §4; decision 78). Blocks in which nobody could be heard of do not count (decision 320).
 pub fn is_healthy(rows: &Jobs, runner: &Runner, height: Height, standstill: &Standstill) -> bool {
-    let blocks = height.0.saturating_sub(runner.heartbeat_at.0);
-    blocks.saturating_sub(standstill.within(runner.heartbeat_at, height)) <= rows.heartbeat_timeout
+    standstill.ran(runner.heartbeat_at, height) <= rows.heartbeat_timeout
 }
 
 /// Begins the time after which stake is free.
@@ -42,7 +41,7 @@ pub(super) fn release(context: &mut Context<'_>, address: Address, mut runner: R
 /// What a runner asked back and may take out now, and what has to wait.
 pub(super) fn freed(context: &Context<'_>, still: &Standstill, runner: &Runner) -> (Amount, Vec<Tranche>) {
     let (params, now) = (context.params, context.height);
-    let is_free = |tranche: &&Tranche| free_at(params, still, tranche.release, now).max(runner.held_until) <= now;
+    let is_free = |tranche: &&Tranche| free_at(params, still, tranche.release).max(runner.held_until) <= now;
     let (free, waiting): (Vec<&Tranche>, Vec<&Tranche>) = runner.unbonding.iter().partition(is_free);
     let amount = free.iter().fold(Amount::ZERO, |sum, tranche| sum.saturating_add(tranche.amount));
     (amount, waiting.into_iter().cloned().collect())
@@ -73,7 +72,7 @@ pub(super) fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
     if !context.is_full(count, context.params.jobs.runners, count)? {
         return Ok(());
     }
-    let (still, mut others) = (jobs::standstill(context.world)?, Vec::new());
+    let (still, mut others) = (MARKET.read(context.world)?, Vec::new());
     for (address, runner) in state::all(context.world)? {
         let (has_work, stays) = (runner.active_jobs > Count::ZERO, !runner.is_leaving);
         let (amount, waiting) = freed(context, &still, &runner);

@@ -1,19 +1,18 @@
 //! What the Runner Registry pays, and from when.
 
 use super::NUMBER;
+use crate::standstill::Standstill;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
 use cowboy_types::Address;
-use cowboy_types::job::Standstill;
 use cowboy_types::units::{Amount, Height};
 
 const OWNER: Address = Address::system(NUMBER);
 
 /// When stake is free that was asked back for a height: later by the blocks since then in which the market stood still, so that nobody
 /// leaves before what stood still is decided.
-pub(super) fn free_at(params: &Params, standstill: &Standstill, release: Height, now: Height) -> Height {
-    let asked = Height(release.0.saturating_sub(params.consensus.unbonding));
-    Height(release.0.saturating_add(standstill.within(asked, now)))
+pub(super) fn free_at(params: &Params, standstill: &Standstill, release: Height) -> Height {
+    standstill.ending(release, params.consensus.unbonding)
 }
 
 /// Pays CBY that the registry holds.

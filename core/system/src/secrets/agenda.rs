@@ -3,6 +3,7 @@
 use super::committee::{self, Now};
 use super::releases;
 use super::state::{self, Subject};
+use crate::standstill::SECRETS;
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
@@ -43,8 +44,9 @@ pub fn weight(world: &World, params: &Params, subject: Subject) -> Result<u64, M
 
 /// Looks at a subject that is due.
 pub fn look(world: &mut World, params: &Params, height: Height, beacon: &Bytes, subject: Subject) -> Result<(), Miss> {
+    let still = SECRETS.read(world)?;
     match subject {
-        Subject::Key(id) => committee::look(world, Now { params, height, beacon }, id),
-        Subject::Release(id) => releases::look(world, params, height, &id),
+        Subject::Key(id) => committee::look(world, Now { params, still: &still, height, beacon }, id),
+        Subject::Release(id) => releases::look(world, (params, &still, height), &id),
     }
 }

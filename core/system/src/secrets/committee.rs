@@ -8,6 +8,7 @@ use super::types::{Committee, Confirmation, Member, Members, Player, Proxy, Rele
 use crate::actor::{Context, Handle};
 use crate::market::selection;
 use crate::schema::Emit;
+use crate::standstill::Standstill;
 use bytes::Bytes;
 use commonware_codec::DecodeExt as _;
 use cowboy_params::Params;
@@ -28,6 +29,7 @@ const LOOKS_FOR_ABSENCE: u64 = 6;
 #[derive(Clone, Copy)]
 pub(super) struct Now<'a> {
     pub(super) params: &'a Params,
+    pub(super) still: &'a Standstill,
     pub(super) height: Height,
     pub(super) beacon: &'a Bytes,
 }
@@ -49,8 +51,10 @@ pub(super) fn look(world: &mut World, now: Now<'_>, id: u32) -> Result<(), Miss>
     let mut key = state::key(world, id)?.expect("the agenda names keys that are there");
     let before = key.next_look;
     key.next_look = match state::round(world, id)? {
+        // It was paused since the phase began.
+        Some(round) if now.height < round.phase_end(now.params, now.still) => round.phase_end(now.params, now.still),
         Some(round) => end_phase(world, now, id, &mut key, round)?,
-        None if is_over(now.height, &key) => {
+        None if key.is_over(now.params, now.still, now.height) => {
             state::reschedule(world, state::Subject::Key(id), Some(before), None)?;
             return forget(world, id, &key);
         }
@@ -59,11 +63,6 @@ pub(super) fn look(world: &mut World, now: Now<'_>, id: u32) -> Result<(), Miss>
     };
     retire(world, now, id, &key)?;
     state::set_key(world, id, Some(before), &key)
-}
-
-/// Whether a key opens nothing any more: its sunset has passed, and no volume has its keys from it.
-pub(super) fn is_over(height: Height, key: &ReleaseKey) -> bool {
-    key.volumes == Count::ZERO && key.sunset.is_some_and(|sunset| height > sunset)
 }
 
 /// A volume has its keys from this one from now on.
@@ -107,8 +106,11 @@ fn unseat(world: &mut World, id: u32, epoch: Count, until: Option<Height>) -> Re
 /// Removes the committee before this one once its time is over.
 fn retire(world: &mut World, now: Now<'_>, id: u32, key: &ReleaseKey) -> Result<(), Miss> {
     let Some(epoch) = key.epoch.checked_sub(Count(1)) else { return Ok(()) };
-    let is_over = state::committee(world, id, epoch)?.is_some_and(|committee| committee.until.is_some_and(|until| until < now.height));
-    if is_over { unseat(world, id, epoch, None) } else { Ok(()) }
+    let committee = state::committee(world, id, epoch)?;
+    match committee.filter(|committee| !committee.does_answer(now.params, now.still, now.height)) {
+        Some(committee) => unseat(world, id, epoch, committee.answers_until(now.params, now.still)),
+        None => Ok(()),
+    }
 }
 
 /// Whether so few members of the committee are up that one more that fails would leave too few to answer or deal.
@@ -118,8 +120,9 @@ fn is_short(world: &World, now: Now<'_>, id: u32, key: &ReleaseKey) -> Result<bo
     world.require(&keys)?;
     let mut alive = 0usize;
     for member in indices(committee.confirmed).filter_map(|place| committee.members.get(place)) {
-        alive = alive
-            .saturating_add(usize::from(state::proxy(world, member.address)?.is_some_and(|proxy| proxy.is_alive(now.params, now.height))));
+        alive = alive.saturating_add(usize::from(
+            state::proxy(world, member.address)?.is_some_and(|proxy| proxy.is_alive(now.params, now.still, now.height)),
+        ));
     }
     Ok(alive <= threshold(committee.members.len()) && alive < committee.members.len())
 }
@@ -128,8 +131,8 @@ fn is_short(world: &World, now: Now<'_>, id: u32, key: &ReleaseKey) -> Result<bo
 fn draw(world: &mut World, now: Now<'_>, id: u32, key: &mut ReleaseKey) -> Result<Height, Miss> {
     let rows = &now.params.secrets;
     let proxies = state::all_proxies(world)?;
-    let able = proxies.iter().filter(|(_, proxy)| proxy.is_able(now.params, now.height));
-    let (mut eligible, excluded): (Vec<_>, Vec<_>) = able.partition(|(_, proxy)| proxy.excluded_until < now.height);
+    let able = proxies.iter().filter(|(_, proxy)| proxy.is_able(now.params, now.still, now.height));
+    let (mut eligible, excluded): (Vec<_>, Vec<_>) = able.partition(|(_, proxy)| proxy.drawn_after(now.params, now.still) < now.height);
     // A key that nobody else can hold is held by those that missed a dealing (decision 503). Nor is it ever left to a few: whoever keeps the
     // others from speaking would hold it (decision 570).
     if eligible.len() < min_members(eligible.len().saturating_add(excluded.len())) {

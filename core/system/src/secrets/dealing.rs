@@ -8,6 +8,7 @@ use super::state;
 use super::types::{Confirmation, MESSAGE_BYTES, OutcomeBytes, Round, bit, first};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
+use crate::standstill::SECRETS;
 use bytes::Bytes;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_secrets::PointG2;
@@ -137,7 +138,8 @@ impl Handle for Confirm {
         let id = speech.key_id;
         let mut key = state::key(context.world, id)?.expect("a dealing is of a key");
         let before = key.next_look;
-        let now = Now { params: context.params, height: context.height, beacon: &context.draw.beacon };
+        let still = SECRETS.read(context.world)?;
+        let now = Now { params: context.params, still: &still, height: context.height, beacon: &context.draw.beacon };
         committee::seat(context.world, now, (id, &mut key), &speech.round, confirmation)?;
         Ok(state::set_key(context.world, id, Some(before), &key)?)
     }

@@ -6,6 +6,8 @@ use super::{NUMBER, round};
 use crate::records::{Broken, Records, address_of, equal, holds};
 use commonware_codec::DecodeExt as _;
 use cowboy_secrets::dealing::{MIN_MEMBERS, Outcome, threshold};
+use cowboy_state::records::Actor;
+use cowboy_state::{Key, Kind};
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Address, Hash};
 use std::collections::BTreeSet;
@@ -21,7 +23,7 @@ pub fn owed(records: &Records<'_>) -> Result<u128, Broken> {
 }
 
 /// 0x04 has all that it holds for others; every proxy, key and release is listed once; proxies list the demands on them; a committee has the shares of
-/// its key; messages stand as long as their dealing; secrets are what their accounts count.
+/// its key; messages stand as long as their dealing; secrets are what their accounts count; actors that were handed on are noted.
 pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     records.covers("the stakes, deposits, fees and bonds of 0x04 are there", Address::system(NUMBER), owed(records)?)?;
     let proxies = records.of::<Proxy>(NUMBER, "proxy:")?;
@@ -35,7 +37,17 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     demands(&proxies, &releases)?;
     committees(records)?;
     messages(records)?;
-    secrets(records, &vaults)
+    secrets(records, &vaults)?;
+    handed_on(records)
+}
+
+/// An actor that another account owns than the one which deployed it was handed on.
+fn handed_on(records: &Records<'_>) -> Result<(), Broken> {
+    for (Key { address, .. }, _) in records.of_kind::<Actor>(Kind::Actor)?.into_iter().filter(|(_, actor)| actor.owner != actor.creator) {
+        let is_noted = records.record::<bool>(&state::handed_key(*address))? == Some(true);
+        holds("an actor handed on is noted", is_noted, address)?;
+    }
+    Ok(())
 }
 
 /// The agenda has every key and every release once, at the height that its record names.

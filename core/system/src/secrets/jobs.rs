@@ -25,6 +25,9 @@ use std::collections::BTreeSet;
 /// The most secrets of a job.
 pub const MAX_SECRETS: usize = 8;
 
+/// Records that are read for a secret of a job: the secret, its version, and whether the actor that asks was handed on.
+const RECORDS_OF_ASKED: usize = 3;
+
 /// The fields of a web job that may have `${KEY}` in them.
 pub const FIELDS: [&str; 3] = ["headers", "body", "json"];
 
@@ -204,13 +207,16 @@ fn find(context: &Context<'_>, submitter: Address, asked: &Asked) -> Step<Found>
     Ok(Found { account, name: asked.name, number, pauses: secret.pauses, version })
 }
 
-/// Whether a policy lets a submitter use a secret in this job. An actor that was handed on uses it only where the policy lists the actor, or needs no account:
-/// nobody is asked who receives an actor, and whoever handed it on may still decide what it does (decision 733).
+/// Whether a policy lets a submitter use a secret in this job. An actor that was ever handed on uses it only where the policy lists the actor, or needs no
+/// account: nobody is asked who receives an actor, and whoever had it may still decide what it does (decisions 733 and 735).
 fn may_use(context: &Context<'_>, found: &Found, submitter: Address, kind: &JobKind, hosts: &[String]) -> Step<bool> {
     let policy = found.policy();
     let actor = context.world.actor(submitter)?;
     let account = actor.as_ref().map_or(submitter, |actor| actor.owner);
-    let is_handed_on = actor.as_ref().is_some_and(|actor| actor.creator != actor.owner);
+    let is_handed_on = match &actor {
+        Some(actor) => state::was_handed_on(context.world, submitter, actor)?,
+        None => false,
+    };
     let is_actor = match &policy.actors {
         Actors::Any => !is_handed_on || policy.accounts.is_empty(),
         Actors::Owned => !is_handed_on && account == found.account,
@@ -225,7 +231,7 @@ fn may_use(context: &Context<'_>, found: &Found, submitter: Address, kind: &JobK
 /// The policies of the secrets that a job names, where its submitter may use them: what its runners are filtered by.
 pub(crate) fn admitted(context: &mut Context<'_>, request: &Request, spec: &JobSpec, submitter: Address) -> Step<Vec<Policy>> {
     let asked = checked(request).map_err(|mistake| mistake.explain(context))?;
-    context.charge_records(asked.len().saturating_mul(2));
+    context.charge_records(asked.len().saturating_mul(RECORDS_OF_ASKED));
     let mut policies = Vec::with_capacity(asked.len());
     for asked in &asked {
         let found = find(context, submitter, asked)?;

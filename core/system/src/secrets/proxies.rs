@@ -10,6 +10,7 @@ use crate::market::payment;
 use crate::room::{Standing, place_for};
 use crate::schema::Emit;
 use crate::staking::possession;
+use crate::standstill::SECRETS;
 use cowboy_params::Params;
 use cowboy_secrets::proxy::proof_message;
 use cowboy_state::{Miss, Step, World};
@@ -65,7 +66,8 @@ impl Handle for RegisterProxy {
         context.charge_kept(&record);
         state::set_proxy(context.world, context.sender, &record);
         Registered(Moved { amount: record.stake, proxy: context.sender }).emit(context.world);
-        Ok(views::described_proxy(context, context.sender, &record))
+        let still = SECRETS.read(context.world)?;
+        Ok(views::described_proxy(context, &still, context.sender, &record))
     }
 }
 
@@ -124,7 +126,7 @@ impl Handle for Withdraw {
         if record.left_at.is_none() || !record.demands.is_empty() || seated(context.world)?.contains(&context.sender) {
             return Err(error::PROXY_STATE.into());
         }
-        if context.height < record.free_at(context.params) {
+        if context.height < record.free_at(context.params, &SECRETS.read(context.world)?) {
             return Err(error::STILL_BOUND.into());
         }
         remove(context.world, context.sender, &record)?;
@@ -155,15 +157,15 @@ fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
     if !context.is_full(count, params.secrets.proxies, count.saturating_add(keys.saturating_mul(3)))? {
         return Ok(());
     }
-    let (seated, mut idle) = (seated(context.world)?, Vec::new());
+    let (still, seated, mut idle) = (SECRETS.read(context.world)?, seated(context.world)?, Vec::new());
     for (address, proxy) in state::all_proxies(context.world)? {
         if !proxy.demands.is_empty() || seated.contains(&address) {
             continue;
         }
         let standing = Standing {
-            is_free: height >= proxy.free_at(params),
+            is_free: height >= proxy.free_at(params, &still),
             is_busy: false,
-            is_up: proxy.left_at.is_none() && proxy.is_alive(params, height),
+            is_up: proxy.left_at.is_none() && proxy.is_alive(params, &still, height),
             stake: proxy.stake,
             registered_at: proxy.registered_at,
         };

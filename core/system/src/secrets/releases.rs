@@ -8,6 +8,7 @@ use crate::actor::{Context, Handle};
 use crate::market::payment;
 use crate::schema::Emit;
 use crate::staking::possession;
+use crate::standstill::{SECRETS, Standstill};
 use commonware_codec::DecodeExt as _;
 use cowboy_params::Params;
 use cowboy_secrets::dealing::{Outcome, threshold};
@@ -92,9 +93,9 @@ pub(crate) fn grant(context: &mut Context<'_>, identity: Identity, opening: Open
 /// Opens a release of what is sealed to an identity: holds its fee, and has it answered until its deadline.
 fn hold(context: &mut Context<'_>, identity: Identity, pauses: Count, opening: Opening) -> Step<Hash> {
     let Opening { payer, recipient, subject, deadline, transport, proof, copies } = opening;
-    let height = context.height;
+    let (params, still, height) = (context.params, SECRETS.read(context.world)?, context.height);
     let (key, _) = committee::seated(context.world, identity.key_id)?
-        .filter(|(key, _)| !committee::is_over(height, key))
+        .filter(|(key, _)| !key.is_over(params, &still, height))
         .ok_or(error::NO_RELEASE_KEY)?;
     let id = release_id(&subject, recipient, &identity);
     if state::release(context.world, &id)?.is_some() {
@@ -158,7 +159,8 @@ fn open_release(context: &Context<'_>, id: &Hash) -> Step<Release> {
     if release.recipient != context.sender {
         return Err(error::RELEASE_FOREIGN.into());
     }
-    if release.served.is_some() || context.height > release.deadline { Err(error::RELEASE_STATE.into()) } else { Ok(release) }
+    let is_late = context.height > release.answered_until(&SECRETS.read(context.world)?);
+    if release.served.is_some() || is_late { Err(error::RELEASE_STATE.into()) } else { Ok(release) }
 }
 
 /// The committee that holds the key of a release now, and its number.
@@ -221,6 +223,7 @@ fn asked(context: &mut Context<'_>, committee: &Committee, id: &Hash, served: In
     let keys: Vec<_> = committee.members.iter().map(|member| state::proxy_key(member.address)).collect();
     context.world.require(&keys)?;
     context.charge_records(members);
+    let still = SECRETS.read(context.world)?;
     let room = usize::try_from(context.params.secrets.demands).unwrap_or(usize::MAX).min(types::MAX_DEMANDS);
     let turn = id.0.first().map_or(0, |byte| usize::from(*byte)).checked_rem(members).unwrap_or(0);
     let (mut able, mut is_full) = (Vec::new(), false);
@@ -230,7 +233,7 @@ fn asked(context: &mut Context<'_>, committee: &Committee, id: &Hash, served: In
             is_full = true;
             continue;
         }
-        able.push((!proxy.is_alive(context.params, context.height), place < turn, place));
+        able.push((!proxy.is_alive(context.params, &still, context.height), place < turn, place));
     }
     if able.is_empty() || is_full && able.len() < missing {
         return Err(if is_full { error::RELEASE_DEMANDS } else { error::RELEASE_SERVED }.into());
@@ -262,9 +265,11 @@ impl Handle for Demand {
         let until = Height(context.height.0.saturating_add(rows.demand_window));
         let before = release.next_look;
         release.epoch = epoch;
-        release.demand = Some(types::Demand { bond: context.value, until, due, members, is_over: false });
+        release.demand = Some(types::Demand { bond: context.value, made_at: context.height, until, due, members, is_over: false });
         // After the demand there is as much time as after the opening to say who answered.
-        release.deadline = release.deadline.max(Height(until.0.saturating_add(rows.demand_window)));
+        let wanted = Height(until.0.saturating_add(rows.demand_window));
+        let still = SECRETS.read(context.world)?;
+        release.deadline = release.deadline.max(still.moving_to(release.opened, context.height, wanted));
         release.next_look = until;
         state::set_release(context.world, &release_id, Some(before), &release)?;
         Demanded { due, release_id, until }.emit(context.world);
@@ -288,7 +293,8 @@ impl Handle for Serve {
         let Self { release_id, answer } = self;
         let mut release = state::release(context.world, &release_id)?.ok_or(error::RELEASE_NOT_FOUND)?;
         let mut demand = release.demand.clone().filter(|demand| !demand.is_over).ok_or(error::RELEASE_STATE)?;
-        if standing::over_now(context.world, &release, demand.until)?.is_some() {
+        let until = demand.answered_until(&SECRETS.read(context.world)?);
+        if standing::over_now(context.world, &release, until)?.is_some() {
             return Err(error::RELEASE_STATE.into());
         }
         let committee = state::committee(context.world, release.identity.key_id, release.epoch)?.ok_or(error::RELEASE_STATE)?;
@@ -342,24 +348,38 @@ impl Handle for Accuse {
     }
 }
 
-/// Looks at a release that is due: a demand is over, its deadline passed, or its record has been kept long enough.
-pub(super) fn look(world: &mut World, params: &Params, height: Height, id: &Hash) -> Result<(), Miss> {
+/// When 0x04 looks at a release: the block's parameters, for how long its clock stood still, and the height.
+type Now<'a> = (&'a Params, &'a Standstill, Height);
+
+/// Looks at a release that is due: a demand is over, its deadline passed, or its record has been kept long enough. Where a pause moved that, it is looked
+/// at then.
+pub(super) fn look(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Miss> {
+    let (params, still, height) = now;
     let mut release = state::release(world, id)?.expect("the agenda names releases that are there");
-    let before = release.next_look;
+    let (before, deadline) = (release.next_look, release.answered_until(still));
     if let Some(demand) = release.demand.clone().filter(|demand| !demand.is_over) {
-        end_demand(world, (params, height), id, &mut release, demand)?;
-        release.next_look = release.deadline;
+        let until = demand.answered_until(still);
+        release.next_look = until;
+        if height >= until {
+            end_demand(world, now, id, &mut release, demand)?;
+            release.next_look = deadline;
+        }
         return state::set_release(world, id, Some(before), &release);
     }
-    if before <= release.deadline {
-        if release.served.is_none() && release.fee > Amount::ZERO {
-            // Whoever recovers nothing from silence has no reason to be silent, on either side (decision 504).
-            proxies::take(world, release.fee)?;
-            world.burn(release.fee)?;
-            Lapsed { amount: release.fee, release_id: *id }.emit(world);
-            release.fee = Amount::ZERO;
-        }
-        release.next_look = Height(release.deadline.0.saturating_add(params.secrets.receipts));
+    if height < deadline {
+        release.next_look = deadline;
+        return state::set_release(world, id, Some(before), &release);
+    }
+    if release.served.is_none() && release.fee > Amount::ZERO {
+        // Whoever recovers nothing from silence has no reason to be silent, on either side (decision 504).
+        proxies::take(world, release.fee)?;
+        world.burn(release.fee)?;
+        Lapsed { amount: release.fee, release_id: *id }.emit(world);
+        release.fee = Amount::ZERO;
+    }
+    let kept_until = Height(deadline.0.saturating_add(params.secrets.receipts));
+    if height < kept_until {
+        release.next_look = kept_until;
         return state::set_release(world, id, Some(before), &release);
     }
     state::reschedule(world, state::Subject::Release(*id), Some(before), None)?;
@@ -373,17 +393,12 @@ pub(super) fn look(world: &mut World, params: &Params, height: Height, id: &Hash
 }
 
 /// Slashes who was silent. The bond is returned where somebody was, and burned where nobody was, or where what was to be answered ended before.
-fn end_demand(
-    world: &mut World,
-    (params, height): (&Params, Height),
-    id: &Hash,
-    release: &mut Release,
-    demand: types::Demand,
-) -> Result<(), Miss> {
+fn end_demand(world: &mut World, now: Now<'_>, id: &Hash, release: &mut Release, demand: types::Demand) -> Result<(), Miss> {
+    let ((params, still, height), until) = (now, demand.answered_until(now.1));
     // A committee that is gone can neither answer nor be blamed.
     let committee = state::committee(world, release.identity.key_id, release.epoch)?;
-    let could_answer = committee.is_some_and(|committee| committee.does_answer(demand.until));
-    let is_over = standing::over_now(world, release, demand.until)?.is_some();
+    let could_answer = committee.is_some_and(|committee| committee.does_answer(params, still, until));
+    let is_over = standing::over_now(world, release, until)?.is_some();
     let is_burned = is_over || demand.due == 0;
     let silent: Indices = if could_answer && !is_over { demand.due } else { 0 };
     let proxies_of = |places: Indices| indices(places).filter_map(|place| demand.members.get(place)).copied().collect::<Vec<_>>();
@@ -391,7 +406,7 @@ fn end_demand(
         proxies::excuse(world, proxy, id)?;
     }
     for proxy in proxies_of(silent) {
-        let does_lose_seat = count_silence(world, params, height, proxy)?;
+        let does_lose_seat = count_silence(world, now, proxy)?;
         proxies::punish(world, (params, height), proxy, params.secrets.silence_slash, does_lose_seat)?;
         if does_lose_seat {
             committee::hasten(world, params, height, release.identity.key_id)?;
@@ -409,11 +424,11 @@ fn end_demand(
 }
 
 /// Counts a demand that a proxy did not serve. Answers whether these are too many.
-fn count_silence(world: &mut World, params: &Params, height: Height, address: Address) -> Result<bool, Miss> {
+fn count_silence(world: &mut World, (params, still, height): Now<'_>, address: Address) -> Result<bool, Miss> {
     let rows = &params.secrets;
     let Some(mut proxy) = state::proxy(world, address)? else { return Ok(false) };
     let kept = rows.term.saturating_mul(rows.silence_terms);
-    if proxy.silences == Count::ZERO || height.0.saturating_sub(proxy.silent_since.0) > kept {
+    if proxy.silences == Count::ZERO || still.ran(proxy.silent_since, height) > kept {
         (proxy.silences, proxy.silent_since) = (Count::ZERO, height);
     }
     proxy.silences = Count(proxy.silences.0.saturating_add(1));

@@ -3,6 +3,7 @@
 
 use super::state;
 use super::types::{Release, Secret};
+use crate::standstill::{SECRETS, Standstill};
 use cowboy_secrets::Kind;
 use cowboy_state::{Key, Miss, World};
 use cowboy_types::units::{Count, Height};
@@ -50,13 +51,13 @@ impl Source {
     }
 }
 
-/// Why nobody has to answer a release at a height; none where members have to. The key of a partition is made by the committee, so nothing but time
-/// ends its release.
-pub fn over(release: &Release, source: &Source, height: Height) -> Option<Over> {
+/// Why nobody has to answer a release at a height; none where members have to. Time is that of the clock of secrets, which stood still for so long. The key
+/// of a partition is made by the committee, so nothing but time ends its release.
+pub fn over(release: &Release, source: &Source, still: &Standstill, height: Height) -> Option<Over> {
     if release.served.is_some() {
         return Some(Over::Closed);
     }
-    if height > release.deadline {
+    if height > release.answered_until(still) {
         return Some(Over::Late);
     }
     if release.identity.kind == Kind::Partition {
@@ -74,5 +75,5 @@ pub(super) fn over_now(world: &World, release: &Release, height: Height) -> Resu
     world.require(&keys)?;
     let [secret, version] = &keys;
     let source = Source { secret: world.read(secret)?, has_version: world.get(version)?.is_some() };
-    Ok(over(release, &source, height))
+    Ok(over(release, &source, &SECRETS.read(world)?, height))
 }

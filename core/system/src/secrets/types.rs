@@ -1,6 +1,7 @@
 //! The records of proxies, committees, secrets and releases.
 
 use crate::endpoint::ENDPOINT_BYTES;
+use crate::standstill::Standstill;
 use cowboy_params::Params;
 use cowboy_secrets::dealing::{MAX_MEMBERS, Phase};
 use cowboy_secrets::{Identity, Policy};
@@ -211,7 +212,7 @@ record! {
         pub pauses: Count,
         /// The height at which it was opened.
         pub opened: Height,
-        /// The last height at which it is answered.
+        /// The last height at which it is answered, where nothing was paused since it was opened.
         pub deadline: Height,
         /// What is held for those who answer.
         pub fee: Amount,
@@ -231,7 +232,9 @@ record! {
     pub struct Demand {
         /// What the recipient put down.
         pub bond: Amount,
-        /// The last height at which an answer counts.
+        /// The height at which it was made.
+        pub made_at: Height,
+        /// The last height at which an answer counts, where nothing was paused since.
         pub until: Height,
         /// Who has to answer, and has not.
         pub due: Indices,
@@ -242,25 +245,68 @@ record! {
     }
 }
 
+impl ReleaseKey {
+    /// Whether it opens nothing any more: its sunset has passed, and no volume has its keys from it.
+    pub fn is_over(&self, params: &Params, still: &Standstill, height: Height) -> bool {
+        self.volumes == Count::ZERO && self.opens_until(params, still).is_some_and(|last| height > last)
+    }
+
+    /// The last height at which it opens something, once a newer key is in use.
+    pub fn opens_until(&self, params: &Params, still: &Standstill) -> Option<Height> {
+        self.sunset.map(|sunset| still.ending(sunset, params.secrets.sunset))
+    }
+}
+
 impl Committee {
+    /// The last height at which it answers; none while it holds the key.
+    pub fn answers_until(&self, params: &Params, still: &Standstill) -> Option<Height> {
+        self.until.map(|until| still.ending(until, params.secrets.handover))
+    }
+
     /// Whether it answers at a height.
-    pub fn does_answer(&self, height: Height) -> bool {
-        self.until.is_none_or(|until| height <= until)
+    pub fn does_answer(&self, params: &Params, still: &Standstill, height: Height) -> bool {
+        self.answers_until(params, still).is_none_or(|until| height <= until)
+    }
+}
+
+impl Round {
+    /// The last height of its phase.
+    pub fn phase_end(&self, params: &Params, still: &Standstill) -> Height {
+        still.ending(self.ends_at, params.secrets.phase)
+    }
+}
+
+impl Release {
+    /// The last height at which it is answered.
+    pub fn answered_until(&self, still: &Standstill) -> Height {
+        still.deadline(self.opened, self.deadline)
+    }
+}
+
+impl Demand {
+    /// The last height at which an answer counts.
+    pub fn answered_until(&self, still: &Standstill) -> Height {
+        still.deadline(self.made_at, self.until)
     }
 }
 
 impl Proxy {
     /// Whether it was heard of lately.
-    pub fn is_alive(&self, params: &Params, height: Height) -> bool {
-        height.0.saturating_sub(self.last_heartbeat.0) <= params.secrets.alive
+    pub fn is_alive(&self, params: &Params, still: &Standstill, height: Height) -> bool {
+        still.ran(self.last_heartbeat, height) <= params.secrets.alive
+    }
+
+    /// The height up to which it is not drawn, because it missed a dealing or lost its seat.
+    pub fn drawn_after(&self, params: &Params, still: &Standstill) -> Height {
+        still.ending(self.excluded_until, params.secrets.exclusion)
     }
 
     /// The height from which its stake answers for nothing any more: the unbonding time after it left and gave up its seat. One that is not heard of
     /// counts from when it was absent, and not excluded any more.
-    pub fn free_at(&self, params: &Params) -> Height {
-        let absent_at = Height(self.last_heartbeat.0.saturating_add(params.secrets.alive));
-        let gone_at = self.left_at.unwrap_or(absent_at.max(self.excluded_until)).max(self.seated_until);
-        Height(gone_at.0.saturating_add(params.secrets.unbonding))
+    pub fn free_at(&self, params: &Params, still: &Standstill) -> Height {
+        let absent_at = still.after(self.last_heartbeat, params.secrets.alive);
+        let gone_at = self.left_at.unwrap_or(absent_at.max(self.drawn_after(params, still))).max(self.seated_until);
+        still.after(gone_at, params.secrets.unbonding)
     }
 
     /// Whether a heartbeat is due: one that costs nothing. `alive` is the parameter of the blocks after which a proxy counts as absent.
@@ -269,10 +315,10 @@ impl Proxy {
     }
 
     /// Whether it can hold a share: it waited, is up, stays, and has the stake.
-    pub fn is_able(&self, params: &Params, height: Height) -> bool {
+    pub fn is_able(&self, params: &Params, still: &Standstill, height: Height) -> bool {
         let rows = &params.secrets;
         let waited = self.registered_at.0.saturating_add(rows.proxy_wait) <= height.0;
-        waited && self.is_alive(params, height) && self.left_at.is_none() && self.stake.0 >= rows.proxy_stake
+        waited && self.is_alive(params, still, height) && self.left_at.is_none() && self.stake.0 >= rows.proxy_stake
     }
 }
 

@@ -7,6 +7,7 @@ use super::forms::{
 use super::types::{Committee, Members, Proxy};
 use super::{committee, dealing, round, state};
 use crate::actor::{Context, Handle};
+use crate::standstill::{SECRETS, Standstill};
 use commonware_codec::Encode as _;
 use cowboy_secrets::dealing::threshold;
 use cowboy_state::Step;
@@ -16,14 +17,14 @@ use cowboy_types::{Address, Hash, List};
 /// Entries of a list that a view returns, at most.
 const LISTED: usize = 256;
 
-pub(super) fn described_proxy(context: &Context<'_>, address: Address, record: &Proxy) -> DescribedProxy {
+pub(super) fn described_proxy(context: &Context<'_>, still: &Standstill, address: Address, record: &Proxy) -> DescribedProxy {
     DescribedProxy {
         address,
         certificate: record.certificate,
         demands: Count(u64::try_from(record.demands.len()).unwrap_or(u64::MAX)),
         endpoint: record.endpoint.clone(),
-        excluded_until: record.excluded_until,
-        is_able: record.is_able(context.params, context.height),
+        excluded_until: record.drawn_after(context.params, still),
+        is_able: record.is_able(context.params, still, context.height),
         key: record.key,
         last_heartbeat: record.last_heartbeat,
         left_at: record.left_at,
@@ -41,8 +42,8 @@ fn seats(members: &Members) -> List<Seat, 16> {
 
 impl Handle for GetProxy {
     fn handle(self, context: &mut Context<'_>) -> Step<Option<DescribedProxy>> {
-        let record = state::proxy(context.world, self.address)?;
-        Ok(record.map(|record| described_proxy(context, self.address, &record)))
+        let (record, still) = (state::proxy(context.world, self.address)?, SECRETS.read(context.world)?);
+        Ok(record.map(|record| described_proxy(context, &still, self.address, &record)))
     }
 }
 
@@ -54,7 +55,7 @@ impl Handle for GetKey {
         };
         let Some(id) = id else { return Ok(None) };
         let Some(key) = state::key(context.world, id)? else { return Ok(None) };
-        let committee = state::committee(context.world, id, key.epoch)?;
+        let (committee, still) = (state::committee(context.world, id, key.epoch)?, SECRETS.read(context.world)?);
         context.charge_records(1);
         let of = |field: fn(&Committee) -> usize| committee.as_ref().map_or(0, field);
         Ok(Some(DescribedKey {
@@ -65,7 +66,7 @@ impl Handle for GetKey {
             next_draw: key.draw_at,
             outcome: committee.as_ref().map(|committee| committee.outcome.to_vec()),
             since: committee.as_ref().map(|committee| committee.since).unwrap_or_default(),
-            sunset: key.sunset,
+            sunset: key.opens_until(context.params, &still),
             threshold: u64::try_from(of(|committee| threshold(committee.members.len()))).unwrap_or(u64::MAX),
         }))
     }
@@ -74,12 +75,13 @@ impl Handle for GetKey {
 impl Handle for GetRound {
     fn handle(self, context: &mut Context<'_>) -> Step<Option<DescribedRound>> {
         let Some((id, round)) = dealing::under_way(context, self.key_id)? else { return Ok(None) };
+        let still = SECRETS.read(context.world)?;
         let receivers = round.players.iter();
         let receivers = receivers.map(|player| Receiver { address: player.member.address, joined: player.key, key: player.member.key });
         Ok(Some(DescribedRound {
             begun_at: round.begun_at,
             dealers: seats(&round.dealers),
-            ends_at: round.ends_at,
+            ends_at: round.phase_end(context.params, &still),
             hashes: round.hashes.clone(),
             key_id: u64::from(id),
             phase: round::name_of(round.phase),
@@ -145,9 +147,9 @@ impl Handle for GetVersion {
 
 impl Handle for GetRelease {
     fn handle(self, context: &mut Context<'_>) -> Step<Option<DescribedRelease>> {
-        let release = state::release(context.world, &self.release_id)?;
+        let (release, still) = (state::release(context.world, &self.release_id)?, SECRETS.read(context.world)?);
         Ok(release.map(|release| DescribedRelease {
-            deadline: release.deadline,
+            deadline: release.answered_until(&still),
             due: release.demand.as_ref().filter(|demand| !demand.is_over).map_or(0, |demand| demand.due),
             epoch: release.epoch,
             identity: release.identity.encode().to_vec(),

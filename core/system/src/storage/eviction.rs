@@ -46,7 +46,7 @@ pub fn prune(world: &mut World, params: &Params, height: Height) -> Result<Optio
         for id in timers {
             let id = Hash(id[..].try_into().expect("the directory lists ids"));
             let timer = world.read(&keys::timer(&id))?.expect("a listed timer is there");
-            timers::remove(world, &id, &timer)?;
+            timers::remove(world, height, &id, &timer)?;
         }
         return Ok(Some(collected));
     }

@@ -4,6 +4,7 @@ use super::api::{DebtPaid, Entry, GetRent, Missing, PayDebt, Prepaid, Prepay, Qu
 use super::chunks::chunk_hash;
 use super::{NUMBER, eviction, rent, state};
 use crate::actor::{Context, Handle};
+use crate::rent_rate;
 use crate::schema::Emit;
 use cowboy_state::records::{Actor, ActorStatus};
 use cowboy_state::{Directory, Key, Step};
@@ -23,7 +24,7 @@ impl Handle for GetRent {
         let account = state::account(world, actor)?;
         let dormancy = state::dormancy(world, actor)?;
         let bytes = rent::billable(params, &record);
-        let rate = state::rate(world, params)?;
+        let rate = rent_rate::current(world, params)?;
         let unpaid = account.as_ref().map_or(Count::ZERO, |account| account.unpaid);
         let owed = account.as_ref().map_or(Amount::ZERO, |account| account.debt);
         let debt = dormancy.as_ref().map_or(owed, |dormancy| dormancy.debt);

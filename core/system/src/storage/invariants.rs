@@ -4,11 +4,12 @@ use super::types::{Dormancy, RentAccount};
 use super::{NUMBER, state};
 use crate::records::{Broken, Records, address_of, equal, holds};
 use crate::volumes::invariants::escrows;
-use cowboy_state::Directory;
+use cowboy_state::records::Timer;
+use cowboy_state::{Directory, Kind};
 use cowboy_types::Address;
 use std::collections::BTreeMap;
 
-/// A rent account stands in the directory of collections once; 0x0A has what is prepaid, bonded and in escrow for volumes; a dormant actor misses as many chunks as
+/// A rent account stands in the directory of collections once; 0x0A has what is prepaid, for timers too, bonded and in escrow for volumes; a dormant actor misses as many chunks as
 /// it counts.
 pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     let (mut places, mut owed) = (Vec::new(), 0);
@@ -21,7 +22,9 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     let listed: Vec<Vec<u8>> = records.names(Directory::rents()).iter().map(|name| name.to_vec()).collect();
     equal("every rent account is listed once, by its height", &listed, &places)?;
     owed += escrows(records)?;
-    records.covers("0x0A has what is prepaid, bonded and in escrow", Address::system(NUMBER), owed)?;
+    owed +=
+        records.of_kind::<Timer>(Kind::Timer)?.iter().filter_map(|(_, timer)| Some(u128::from(timer.rent.as_ref()?.held.0))).sum::<u128>();
+    records.covers("0x0A has what is prepaid, for timers too, bonded and in escrow", Address::system(NUMBER), owed)?;
     let mut missing: BTreeMap<Address, u64> = BTreeMap::new();
     for (name, _) in records.named(NUMBER, "pruned:") {
         let (actor, _) = address_of(name)?;

@@ -6,8 +6,8 @@
 //! - [`eviction`]: pruning an actor that does not pay, and bringing it back.
 //! - [`handlers`]: what anybody may ask: prepay, pay a debt, post a bond, restore.
 //!
-//! Invariants: an actor has a rent account exactly while it stands in the directory of collections; what is prepaid and
-//! what is bonded together never exceed what 0x0A holds; a dormant actor has neither storage nor timers once it is pruned.
+//! Invariants: an actor has a rent account exactly while it stands in the directory of collections; what is prepaid, also
+//! for timers of accounts, and what is bonded together never exceed what 0x0A holds; a dormant actor has neither storage nor timers once it is pruned.
 
 mod api;
 pub mod chunks;

@@ -2,9 +2,11 @@
 
 use super::api::{CaughtUp, Evicted, EvictionImminent, Overdue, RentCollected, RentOwed, RentPaid};
 use super::chunks::Pruned;
-use super::types::{RentAccount, RentRate};
+use super::types::RentAccount;
 use super::{NUMBER, dormancy, state};
+use crate::rent_rate::{self, RentRate};
 use crate::schema::Emit as _;
+use crate::timers;
 use cowboy_params::Params;
 use cowboy_state::records::{Actor, ActorStatus};
 use cowboy_state::{Miss, World};
@@ -54,28 +56,20 @@ fn next_collection(params: &Params, height: Height) -> Height {
 /// Bytes that an actor pays for: what its code, storage and timers with their payloads exceed the free bytes by, and the whole of what its quota
 /// exceeds the base by (decisions 61, 559). What waits in its mailbox is not counted: others put it there (decision 671).
 pub fn billable(params: &Params, actor: &Actor) -> u64 {
-    let kept = [actor.code_bytes, actor.storage_bytes, actor.timer_bytes];
-    let timers = actor.timers_live.0.saturating_mul(params.intrinsic.timer_cells);
-    let size = kept.iter().fold(timers, |size, bytes| size.saturating_add(bytes.0));
+    let timers = timers::occupied(params, actor.timers_live.0, actor.timer_bytes.0);
+    let size = [actor.code_bytes, actor.storage_bytes].iter().fold(timers, |size, bytes| size.saturating_add(bytes.0));
     let extended = actor.storage_quota.0.saturating_sub(params.execution.storage_quota_per_actor);
     size.saturating_sub(params.rent.free_bytes).saturating_add(extended)
 }
 
-/// Bytes × rate × `numerator` / `denominator`, rounded down; as much as there is where it does not fit.
-fn scaled(bytes: u64, rate: Amount, numerator: u64, denominator: u64) -> Amount {
-    let yearly = u128::from(bytes) * u128::from(rate.0);
-    let part = yearly.saturating_mul(u128::from(numerator)) / u128::from(denominator);
-    u64::try_from(part).map_or(Amount::MAX, Amount)
-}
-
 /// Rent of one epoch.
 pub fn per_epoch(params: &Params, rate: Amount, bytes: u64) -> Amount {
-    scaled(bytes, rate, 1, params.rent.epochs_per_year)
+    rent_rate::share_of_year(rate, bytes, 1, params.rent.epochs_per_year)
 }
 
 /// What an actor may not spend: about five weeks of its rent (decision 62).
 pub fn reserve(params: &Params, rate: Amount, bytes: u64) -> Amount {
-    scaled(bytes, rate, params.rent.reserve, 10_000)
+    rent_rate::share_of_year(rate, bytes, params.rent.reserve, 10_000)
 }
 
 /// A debt with the catch-up fee.
@@ -151,7 +145,7 @@ pub fn collect(world: &mut World, params: &Params, height: Height, actor: Addres
     }
     // Whole epochs since the collection was due, each as long as it is now: one, unless the chain jumped.
     let epochs = (height.0.saturating_sub(account.next_at.0) / params.rent.epoch).saturating_add(1);
-    let rent = per_epoch(params, state::rate(world, params)?, bytes);
+    let rent = per_epoch(params, rent_rate::current(world, params)?, bytes);
     if account.debt > Amount::ZERO {
         let owed = with_catch_up(params, account.debt);
         if pay(world, actor, &mut account, owed)? {
@@ -200,7 +194,7 @@ pub fn close(world: &mut World, params: &Params, height: Height, grown: i128) ->
     }
     let epoch = epoch_of(params, height);
     let fixed = Amount(params.rent.rate);
-    let before = world.read::<RentRate>(&state::rate_key())?;
+    let before = world.read::<RentRate>(&rent_rate::key())?;
     let mut record = before.clone().unwrap_or(RentRate { rate: fixed, epoch: Count(epoch), bytes: Count::ZERO });
     let bytes = i128::from(record.bytes.0).saturating_add(grown);
     record.bytes = Count(u64::try_from(bytes).expect("storage that was counted is taken away at most once"));
@@ -211,7 +205,7 @@ pub fn close(world: &mut World, params: &Params, height: Height, grown: i128) ->
     }
     record.epoch = Count(epoch);
     if before.as_ref() != Some(&record) {
-        world.write(state::rate_key(), &record);
+        world.write(rent_rate::key(), &record);
     }
     Ok(())
 }

@@ -1,10 +1,9 @@
 //! Where the records of rent stand. No other file spells their keys.
 
 use super::NUMBER;
-use super::types::{Dormancy, RentAccount, RentRate};
-use cowboy_params::Params;
+use super::types::{Dormancy, RentAccount};
 use cowboy_state::{Directory, Key, Kind, Miss, World};
-use cowboy_types::units::{Amount, Height};
+use cowboy_types::units::Height;
 use cowboy_types::{Address, Hash};
 
 fn of(prefix: &str, actor: Address, rest: &[u8]) -> Key {
@@ -24,11 +23,6 @@ pub fn dormancy_key(actor: Address) -> Key {
 /// The hash of a pruned chunk that is missing.
 pub fn chunk_key(actor: Address, chunk: u64) -> Key {
     of("pruned:", actor, &chunk.to_be_bytes())
-}
-
-/// The rate, and all storage there is.
-pub fn rate_key() -> Key {
-    Key::system(NUMBER, "system:cip4:rent_rate")
 }
 
 /// An actor's place in the directory of collections: by height, then address.
@@ -79,13 +73,4 @@ pub fn dormancy(world: &World, actor: Address) -> Result<Option<Dormancy>, Miss>
 pub fn chunk(world: &World, actor: Address, chunk: u64) -> Result<Option<Hash>, Miss> {
     let bytes = world.get(&chunk_key(actor, chunk))?;
     Ok(bytes.map(|bytes| Hash(bytes[..].try_into().expect("a chunk's record is its hash"))))
-}
-
-/// The rate of the running block: the parameter, unless governance set a size to steer to.
-pub fn rate(world: &World, params: &Params) -> Result<Amount, Miss> {
-    let fixed = Amount(params.rent.rate);
-    if params.rent.target_state_size == 0 {
-        return Ok(fixed);
-    }
-    Ok(world.read::<RentRate>(&rate_key())?.map_or(fixed, |record| record.rate))
 }

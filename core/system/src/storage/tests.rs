@@ -3,7 +3,8 @@
 use cowboy_params::Params;
 use cowboy_state::records::{ActorStatus, Timer};
 use cowboy_state::{Directory, Kind};
-use cowboy_system::storage::types::{Dormancy, RentAccount, RentRate};
+use cowboy_system::rent_rate::{self, RentRate};
+use cowboy_system::storage::types::{Dormancy, RentAccount};
 use cowboy_system::storage::{NUMBER, chunks, rent, state};
 use cowboy_testkit::chain::{ALL, Chain, address, deployment, execution, manifest, parameters};
 use cowboy_types::cbor::Value;
@@ -473,7 +474,7 @@ fn the_rate_follows_the_size_of_the_state() {
         for epoch in 1..=epochs {
             begin_epoch(&mut chain, epoch);
         }
-        let record: RentRate = chain.record(&state::rate_key()).expect("storage is counted");
+        let record: RentRate = chain.record(&rent_rate::key()).expect("storage is counted");
         let (code, kept) = (chain.actor(actor).code_bytes.0, chain.actor(actor).storage_bytes.0);
         assert_eq!(record.bytes.0, code + kept, "all storage and code there are");
         (record.rate.0, record.bytes.0)

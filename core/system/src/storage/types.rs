@@ -37,15 +37,3 @@ record! {
         pub is_pruned: bool,
     }
 }
-
-record! {
-    /// All storage of the chain, and the rate that follows it.
-    pub struct RentRate {
-        /// Base units for a byte and a year.
-        pub rate: Amount,
-        /// The epoch for which the rate was last moved.
-        pub epoch: Count,
-        /// Bytes of all actors' storage and code.
-        pub bytes: Count,
-    }
-}

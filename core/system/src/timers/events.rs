@@ -25,6 +25,18 @@ events! {
         priority: Price,
     }
 
+    /// An account scheduled a timer, or its last height moved: its rent is paid up to there. What an earlier last height left of it came back.
+    "timer.rent_prepaid" RentPrepaid {
+        /// The timer's id.
+        timer_id: Hash,
+        /// Who pays.
+        payer: Address,
+        /// Base units of CBY. What the timer does not use comes back when it fires or is removed.
+        amount: Amount,
+        /// The timer's last height.
+        until: Height,
+    }
+
     /// A timer was removed without firing: its last height is over.
     "TimerExpired" Expired {
         /// The timer's id.

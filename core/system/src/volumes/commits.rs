@@ -3,15 +3,16 @@
 use super::api::{Commit, ManifestCommitted, Revert};
 use super::forms::Acknowledgement;
 use super::keys::standing_version;
+use super::placement::{self, Now};
 use super::status::{own, restate};
 use super::types::{Keys, Listed, Partition, Root, Status, Volume, bit};
-use super::{capabilities, ledger, placement, state};
+use super::{capabilities, ledger, state};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use crate::staking::possession;
-use cowboy_params::Params;
+use crate::standstill::VOLUMES;
 use cowboy_state::{Miss, Step, World};
-use cowboy_types::units::{Count, Height};
+use cowboy_types::units::Count;
 use cowboy_types::{Hash, List, Text, error};
 use cowboy_volumes::name::manifest_root;
 use cowboy_volumes::relay::Succession;
@@ -166,13 +167,13 @@ impl Handle for Commit {
 }
 
 /// Forgets the roots of a volume that cannot come back any more: relays keep and the volume pays nothing for them from now on.
-pub(super) fn forget(world: &mut World, params: &Params, height: Height, id: &Hash, volume: &mut Volume) -> Result<(), Miss> {
+pub(super) fn forget(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume) -> Result<(), Miss> {
     let keys: Vec<_> = volume.partitions.iter().map(|listed| state::partition_key(id, &listed.partition)).collect();
     world.require(&keys)?;
     let mut all = std::mem::take(&mut volume.partitions).into_vec();
     for listed in &mut all {
         let mut partition = state::partition(world, id, &listed.partition)?.expect("a listed partition has a record");
-        if partition.previous.is_none() || partition.can_revert(params, height) {
+        if partition.previous.is_none() || partition.can_revert(now.params, now.still, now.height) {
             continue;
         }
         partition.previous = None;
@@ -192,7 +193,7 @@ impl Handle for Revert {
             return Err(error::VOLUME_STATE.into());
         }
         let mut partition = state::partition(context.world, &id, &name)?.ok_or(error::VOLUME_NOT_FOUND)?;
-        let is_in_time = partition.can_revert(context.params, context.height);
+        let is_in_time = partition.can_revert(context.params, &VOLUMES.read(context.world)?, context.height);
         let mut previous = partition.previous.take().filter(|_| is_in_time).ok_or(error::COMMIT_REVERT)?;
         // Whoever came after the standing root was committed was never asked to have the one before.
         for (place, slot) in volume.slots.iter().enumerate() {

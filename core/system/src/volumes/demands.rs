@@ -2,14 +2,15 @@
 
 use super::forms::Moved;
 use super::ledger;
+use super::placement::Now;
 use super::relay_api::{Accuse, Accused, Answer, Answered, Demand as DemandPart, Demanded, Evicted, Refused};
 use super::state::{self, Subject};
 use super::types::{Demand, Keys, Volume};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use crate::staking::possession;
+use crate::standstill::VOLUMES;
 use commonware_codec::DecodeExt as _;
-use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::wire::Fixed;
@@ -68,6 +69,7 @@ impl Handle for DemandPart {
             length,
             by: context.sender,
             bond: context.value,
+            set_at: context.height,
             until,
         };
         // A delivery may demand several parts, each once.
@@ -92,7 +94,7 @@ impl Handle for Answer {
     /// Publishes the part that was demanded. The fee goes to the pool and not to the relay, which else could keep others from demanding for nothing.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let demand = state::demand(context.world, &self.demand)?.ok_or(error::DEMAND_NOT_FOUND)?;
-        if demand.relay != context.sender || context.height > demand.until {
+        if demand.relay != context.sender || context.height > demand.answered_until(&VOLUMES.read(context.world)?) {
             return Err(error::DEMAND_NOT_FOUND.into());
         }
         context.spend_reading(self.slice.len())?;
@@ -122,9 +124,16 @@ fn end(world: &mut World, id: &Hash, demand: &Demand) -> Result<(), Miss> {
 }
 
 /// Ends a demand that the relay did not answer: it loses stake, and who demanded gets the bond back, and a bounty from the pool. The bounty is never
-/// more than what the relay lost, and one whose stake does not cover the loss is evicted (decision 672).
-pub(super) fn expire(world: &mut World, params: &Params, height: Height, id: &Hash) -> Result<(), Miss> {
+/// more than what the relay lost, and one whose stake does not cover the loss is evicted (decision 672). Where a pause moved its end, it is looked at then.
+pub(super) fn expire(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Miss> {
+    let Now { params, height, .. } = now;
     let demand = state::demand(world, id)?.expect("the agenda names demands that are there");
+    let until = demand.answered_until(now.still);
+    if height <= until {
+        state::reschedule(world, Subject::Demand(*id), Some(demand.until.next()), Some(until.next()))?;
+        world.write(state::demand_key(id), &Demand { set_at: height, until, ..demand });
+        return Ok(());
+    }
     end(world, id, &demand)?;
     let (loss, mut burned, mut is_evicted) = (Amount(params.volumes.demand_slash), Amount::ZERO, false);
     if let Some(mut relay) = state::relay(world, demand.relay)? {

@@ -5,9 +5,9 @@ use super::types::{Keys, Partition, Status, Volume, first_key_version};
 use crate::actor::{Context, Handle};
 use crate::secrets::api::ReleasePartition;
 use crate::secrets::releases::{self, Opening};
-use cowboy_params::Params;
+use crate::standstill::VOLUMES;
 use cowboy_secrets::{Identity, Kind};
-use cowboy_state::Step;
+use cowboy_state::{Miss, Step};
 use cowboy_types::Hash;
 use cowboy_types::error;
 use cowboy_types::units::Height;
@@ -31,10 +31,10 @@ pub fn standing_version(volume: &Volume, standing: Option<&Partition>) -> u64 {
 }
 
 /// Whether the owner may have a version of a partition's key released: to rewrite the partition with the next one, and to go back to the one before.
-fn is_open_to_owner(params: &Params, height: Height, volume: &Volume, standing: Option<&Partition>, version: u64) -> bool {
-    standing.is_some_and(|partition| {
-        [partition.next_key_version(volume.generation), partition.previous_key_version(params, height)].contains(&Some(version))
-    })
+fn is_open_to_owner(context: &Context<'_>, volume: &Volume, standing: Option<&Partition>, version: u64) -> Result<bool, Miss> {
+    let Some(partition) = standing else { return Ok(false) };
+    let previous = partition.previous_key_version(context.params, &VOLUMES.read(context.world)?, context.height);
+    Ok([partition.next_key_version(volume.generation), previous].contains(&Some(version)))
 }
 
 impl Handle for ReleasePartition {
@@ -57,8 +57,8 @@ impl Handle for ReleasePartition {
         let standing = standing_version(&volume, found.as_ref());
         let version = self.key_version.unwrap_or(standing);
         // Who holds a right reads what stands, and nothing else.
-        let is_open = || volume.owner == sender && is_open_to_owner(context.params, context.height, &volume, found.as_ref(), version);
-        if version != standing && !is_open() {
+        let is_open = version == standing || volume.owner == sender && is_open_to_owner(context, &volume, found.as_ref(), version)?;
+        if !is_open {
             context.explanation = Some(format!("The files that stand are under version {standing}; version {version} is not released."));
             return Err(error::KEY_VERSION.into());
         }

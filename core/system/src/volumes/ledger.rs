@@ -83,15 +83,27 @@ pub(super) fn lasts(params: &Params, volume: &Volume, bytes: u64) -> bool {
     volume.escrow.saturating_sub(owed(params, volume)) >= volume_cost(params, volume, bytes)
 }
 
-/// Pays the relay of a slot for what was counted. A relay that missed a proof since the last payment gets nothing, and the volume keeps it.
+/// What the relay of a slot gets for what was counted, where the escrow has it. A relay that missed a proof since the last payment gets nothing, and the
+/// volume keeps it.
+fn due(world: &World, params: &Params, volume: &Volume, place: usize) -> Result<Amount, Miss> {
+    let Some(slot) = volume.slots.get(place) else { return Ok(Amount::ZERO) };
+    let Some(address) = slot.serving() else { return Ok(Amount::ZERO) };
+    let is_paid = state::relay(world, address)?.is_some_and(|relay| relay.missed_at <= volume.paid_to);
+    Ok(if is_paid { cost(params, volume.byte_blocks.saturating_sub(slot.from), slot.price) } else { Amount::ZERO })
+}
+
+/// Pays the relay of a slot for what was counted, as far as the escrow has it.
 pub(super) fn pay(world: &mut World, params: &Params, volume: &mut Volume, place: usize, paid: &mut Paid) -> Result<(), Miss> {
-    let count = volume.byte_blocks;
-    let Some(slot) = volume.slots.get(place) else { return Ok(()) };
-    let Some(address) = slot.serving() else { return Ok(()) };
-    let due = cost(params, count.saturating_sub(slot.from), slot.price).min(volume.escrow);
-    let relay = state::relay(world, address)?;
+    let due = due(world, params, volume, place)?.min(volume.escrow);
+    hand_out(world, params, volume, place, due, paid)
+}
+
+/// Pays out of the escrow what the relay of a slot gets for what was counted, with the shares of it that are burned and for the pool.
+fn hand_out(world: &mut World, params: &Params, volume: &mut Volume, place: usize, due: Amount, paid: &mut Paid) -> Result<(), Miss> {
+    let (count, address) = (volume.byte_blocks, volume.slots.get(place).and_then(Slot::serving));
+    let Some(address) = address else { return Ok(()) };
     change_slot(volume, place, |slot| slot.from = count);
-    if relay.is_none_or(|relay| relay.missed_at > volume.paid_to) {
+    if due == Amount::ZERO {
         return Ok(());
     }
     let to_relay = payment::share(due, params.volumes.relay_share);
@@ -108,12 +120,16 @@ pub(super) fn pay(world: &mut World, params: &Params, volume: &mut Volume, place
     Ok(())
 }
 
-/// Pays all relays of a volume, and begins a new count.
+/// Pays all relays of a volume, and begins a new count. Where the escrow is too short for what they get, each gets the same part of it, rounded down.
 pub(super) fn settle(world: &mut World, params: &Params, height: Height, volume: &mut Volume) -> Result<Paid, Miss> {
     count(params, volume, height);
     let mut paid = Paid::default();
-    for place in 0..volume.slots.len() {
-        pay(world, params, volume, place, &mut paid)?;
+    let dues = (0..volume.slots.len()).map(|place| due(world, params, volume, place)).collect::<Result<Vec<_>, _>>()?;
+    let (all, escrow) = (dues.iter().map(|due| u128::from(due.0)).fold(0, u128::saturating_add), volume.escrow);
+    for (place, due) in dues.into_iter().enumerate() {
+        let part = u128::from(due.0).saturating_mul(u128::from(escrow.0)).checked_div(all).unwrap_or(0);
+        let part = Amount(u64::try_from(part).unwrap_or(u64::MAX)).min(due);
+        hand_out(world, params, volume, place, part, &mut paid)?;
     }
     change_slots(volume, |_, slot| slot.from = 0);
     volume.byte_blocks = 0;

@@ -12,6 +12,7 @@ use super::{capabilities, state, views};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
 use crate::secrets::committee;
+use crate::standstill::VOLUMES;
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::actors::STORAGE;
@@ -85,9 +86,11 @@ impl Handle for CreateVolume {
         };
         context.charge_records(usize::try_from(state::relays().count(context.world)?).unwrap_or(usize::MAX));
         let beacon = context.draw.beacon.clone();
-        let given = placement::fill(context.world, Now { params, height: context.height, beacon: &beacon }, &id, &mut volume)?;
+        let still = VOLUMES.read(context.world)?;
+        let now = Now { params, still: &still, height: context.height, beacon: &beacon };
+        let given = placement::fill(context.world, now, &id, &mut volume)?;
         if given.len() < code.slots() {
-            let others = placement::shortage(context.world, params, context.height, &volume)?;
+            let others = placement::shortage(context.world, now, &volume)?;
             context.explanation = Some(format!("It needs {} relays, and {} can take a slot{others}.", code.slots(), given.len()));
             return Err(error::VOLUME_RELAYS.into());
         }
@@ -209,8 +212,8 @@ impl Handle for UndeleteVolume {
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut volume = own(context, &self.volume)?;
         // What is being removed does not come back.
-        let last = volume.deleted_at.map(|at| at.0.saturating_add(context.params.volumes.undelete));
-        if last.is_none_or(|last| last <= context.height.0) {
+        let removed_at = volume.removed_at(context.params, &VOLUMES.read(context.world)?);
+        if removed_at.is_none_or(|at| at <= context.height) {
             return Err(error::VOLUME_STATE.into());
         }
         ledger::count(context.params, &mut volume, context.height);

@@ -5,6 +5,7 @@ use super::ledger::{self, Paid, change_slot};
 use super::state;
 use super::types::{Relay, Slot, Volume};
 use crate::market::selection::Picks;
+use crate::standstill::Standstill;
 use bytes::Bytes;
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
@@ -21,6 +22,8 @@ const DOMAIN: &[u8] = b"cowboy-volume-slots-v1:";
 pub(super) struct Now<'a> {
     /// The block's parameters.
     pub(super) params: &'a Params,
+    /// For how long the clock of volumes stood still.
+    pub(super) still: &'a Standstill,
     /// The block's height.
     pub(super) height: Height,
     /// The parent beacon.
@@ -51,7 +54,7 @@ fn records(world: &World, addresses: &[Address]) -> Result<Vec<Relay>, Miss> {
 
 /// Whether a relay can take a slot of a volume that has the relays of `taken`.
 fn is_able(now: Now<'_>, volume: &Volume, taken: &[Address], (address, relay): &(Address, Relay)) -> bool {
-    relay.is_eligible(now.params, now.height)
+    relay.is_eligible(now.params, now.still, now.height)
         && !taken.contains(address)
         && relay.ask <= volume.max_price
         && relay.free() >= volume.slot_quota()
@@ -94,14 +97,14 @@ pub(super) fn fill(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volu
 }
 
 /// How many of the other relays can take no slot of a volume, and why: for whoever has too few.
-pub(super) fn shortage(world: &World, params: &Params, height: Height, volume: &Volume) -> Result<String, Miss> {
+pub(super) fn shortage(world: &World, now: Now<'_>, volume: &Volume) -> Result<String, Miss> {
     let taken = holders(volume);
     let mut reasons =
         ["silent or gone", "short of volumes.relay_stake", "asking more than max_price", "without the room"].map(|why| (0_u64, why));
     for (_, relay) in state::all_relays(world)?.iter().filter(|(address, _)| !taken.contains(address)) {
-        let place = if !relay.is_healthy(params, height) {
+        let place = if !relay.is_healthy(now.params, now.still, now.height) {
             0
-        } else if !relay.is_eligible(params, height) {
+        } else if !relay.is_eligible(now.params, now.still, now.height) {
             1
         } else if relay.ask > volume.max_price {
             2
@@ -123,7 +126,7 @@ pub(super) fn shortage(world: &World, params: &Params, height: Height, volume: &
 /// and whoever invents one gains nothing.
 fn spread(now: Now<'_>, relays: &[(Address, Relay)], held: &[Relay], order: &[Address], count: usize) -> Vec<Address> {
     let mut names: BTreeMap<&str, u64> = BTreeMap::new();
-    for (_, relay) in relays.iter().filter(|(_, relay)| relay.is_healthy(now.params, now.height)) {
+    for (_, relay) in relays.iter().filter(|(_, relay)| relay.is_healthy(now.params, now.still, now.height)) {
         let named = names.entry(&relay.region).or_default();
         *named = named.saturating_add(1);
     }
@@ -173,7 +176,7 @@ fn occupy(world: &mut World, now: Now<'_>, id: &Hash, volume: &mut Volume, place
 pub(super) fn note_late(world: &mut World, now: Now<'_>, volume: &Volume, address: Address) -> Result<(), Miss> {
     let rebuilt = volume.slots.iter().filter(|slot| slot.rebuilding_since().is_none());
     let serving: Vec<Address> = rebuilt.filter_map(Slot::serving).collect();
-    let up = records(world, &serving)?.iter().filter(|relay| relay.is_healthy(now.params, now.height)).count();
+    let up = records(world, &serving)?.iter().filter(|relay| relay.is_healthy(now.params, now.still, now.height)).count();
     if up < usize::from(volume.code.data) {
         return Ok(());
     }
@@ -242,8 +245,8 @@ mod tests {
 
     /// The regions of the relays that a thousand volumes with six slots each are given.
     fn placed(relays: &[(Address, Relay)]) -> Vec<BTreeMap<&str, usize>> {
-        let (beacon, params) = (Bytes::new(), Params::GENESIS);
-        let now = Now { params: &params, height: Height(9), beacon: &beacon };
+        let (beacon, params, still) = (Bytes::new(), Params::GENESIS, Standstill::default());
+        let now = Now { params: &params, still: &still, height: Height(9), beacon: &beacon };
         let candidates: Vec<Candidate> = relays.iter().map(|(address, _)| Candidate { runner: *address, weight: 1 }).collect();
         let place = |number: u32| {
             let order: Vec<Address> = Picks::new(&candidates, &keccak256(&[&number.to_be_bytes()])).take(6 * CHOICES).collect();
@@ -293,8 +296,8 @@ mod tests {
     /// A relay that holds a slot counts for its region, also where it gave way and is not listed any more: the other slots go elsewhere.
     #[test]
     fn who_gave_way_counts_for_its_region() {
-        let (beacon, params) = (Bytes::new(), Params::GENESIS);
-        let now = Now { params: &params, height: Height(9), beacon: &beacon };
+        let (beacon, params, still) = (Bytes::new(), Params::GENESIS, Standstill::default());
+        let now = Now { params: &params, still: &still, height: Height(9), beacon: &beacon };
         let all = relays(&[("eu", 8), ("us", 8)]);
         let order: Vec<Address> = all.iter().map(|(address, _)| *address).collect();
         let gone = || Relay { gave_way_at: Some(Height(1)), ..relay("eu") };
@@ -311,8 +314,8 @@ mod tests {
     /// spread over three regions.
     fn slots_of_operator(accounts: u32, weight: u64) -> Vec<usize> {
         const OTHERS: u32 = 24;
-        let (beacon, params) = (Bytes::new(), Params::GENESIS);
-        let now = Now { params: &params, height: Height(9), beacon: &beacon };
+        let (beacon, params, still) = (Bytes::new(), Params::GENESIS, Standstill::default());
+        let now = Now { params: &params, still: &still, height: Height(9), beacon: &beacon };
         let address = |number: u32| {
             let mut address = [0; 20];
             address[..4].copy_from_slice(&number.to_be_bytes());

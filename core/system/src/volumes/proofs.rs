@@ -13,6 +13,7 @@ use super::state;
 use super::types::{POINTS, Point, Relay, Round, Volume, bit};
 use crate::actor::{Context, Handle};
 use crate::schema::Emit;
+use crate::standstill::VOLUMES;
 use commonware_codec::DecodeExt as _;
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
@@ -35,6 +36,7 @@ pub(super) fn draw(world: &mut World, now: Now<'_>, address: Address, relay: &mu
         points.extend(point(world, address, byte)?);
     }
     if points.is_empty() {
+        relay.proven_at = now.height;
         return Ok(());
     }
     let round =
@@ -95,7 +97,8 @@ impl Handle for Prove {
         let address = context.sender;
         let mut relay = super::registry::own(context)?;
         let round = state::round(context.world, address)?.ok_or(error::PROOF_NOT_DUE)?;
-        if context.height > round.until || self.height != round.height {
+        let still = VOLUMES.read(context.world)?;
+        if context.height > round.answered_until(&still) || self.height != round.height {
             return Err(error::PROOF_NOT_DUE.into());
         }
         if self.proofs.len() != round.points.len() {
@@ -113,8 +116,9 @@ impl Handle for Prove {
         context.world.remove(state::round_key(address));
         context.is_due = true;
         relay.misses = Count::ZERO;
+        relay.proven_at = round.height;
         let before = relay.next_look;
-        if !relay.is_healthy(context.params, context.height) {
+        if !relay.is_healthy(context.params, &still, context.height) {
             // Its slots waited for this.
             relay.next_look = context.height.next();
         }

@@ -14,6 +14,7 @@ use crate::endpoint;
 use crate::room::{Standing, place_for};
 use crate::schema::Emit;
 use crate::staking::possession;
+use crate::standstill::VOLUMES;
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::units::{Amount, Count, Height};
@@ -95,7 +96,8 @@ impl Handle for RegisterRelay {
         context.charge_kept(&record);
         state::set_relay(context.world, context.sender, None, &record)?;
         Registered(Moved { amount: record.stake, relay: context.sender }).emit(context.world);
-        Ok(views::described_relay(context, context.sender, &record))
+        let still = VOLUMES.read(context.world)?;
+        Ok(views::described_relay(context, &still, context.sender, &record))
     }
 }
 
@@ -138,7 +140,8 @@ impl Handle for AddStake {
 }
 
 impl Handle for Leave {
-    /// Leaves after a last round of proofs: the one that is under way, or one that is drawn in the next block.
+    /// Leaves after a last round of proofs: the one that is under way, or one that is drawn in the next block. After a pause that round was drawn before,
+    /// there is one more.
     fn handle(self, context: &mut Context<'_>) -> Step<()> {
         let mut record = own(context)?;
         if record.left_at.is_some() {
@@ -163,7 +166,7 @@ impl Handle for Withdraw {
         if record.left_at.is_none() || !record.is_idle() {
             return Err(error::RELAY_STATE.into());
         }
-        if context.height < record.free_at(context.params) {
+        if context.height < record.free_at(context.params, &VOLUMES.read(context.world)?) {
             return Err(error::STILL_BOUND.into());
         }
         remove(context.world, context.sender, &record)?;
@@ -193,9 +196,9 @@ fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
     if !context.is_full(count, params.volumes.relays, count)? {
         return Ok(());
     }
-    let mut others = Vec::new();
+    let (still, mut others) = (VOLUMES.read(context.world)?, Vec::new());
     for (address, relay) in state::all_relays(context.world)? {
-        let is_free = height >= relay.free_at(params);
+        let is_free = height >= relay.free_at(params, &still);
         if !is_free && relay.stake >= stake {
             continue;
         }
@@ -204,7 +207,7 @@ fn make_room(context: &mut Context<'_>, stake: Amount) -> Step<()> {
         let standing = Standing {
             is_free: is_free && !has_work,
             is_busy: has_work && relay.left_at.is_none(),
-            is_up: relay.is_healthy(params, height),
+            is_up: relay.is_healthy(params, &still, height),
             stake: relay.stake,
             registered_at: relay.registered_at,
         };

@@ -1,6 +1,7 @@
 //! The records of volumes, relays, proofs and demands.
 
 use crate::endpoint::ENDPOINT_BYTES;
+use crate::standstill::Standstill;
 use cowboy_params::Params;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
@@ -55,6 +56,8 @@ record! {
         pub misses: Count,
         /// The height of the last one; 0 where there was none.
         pub missed_at: Height,
+        /// The height at which the newest round was drawn that it answered, or that asked for nothing; that of its registration before.
+        pub proven_at: Height,
         /// Times in a row that it began to rest because it did not rebuild a slot in time.
         pub late: Count,
         /// The last height at which it rests; 0 where it never did.
@@ -258,7 +261,7 @@ record! {
     pub struct Round {
         /// The height at which the points were drawn.
         pub height: Height,
-        /// The last height at which it may answer.
+        /// The last height at which it may answer, where nothing was paused since.
         pub until: Height,
         /// The points.
         pub points: List<Point, POINTS>,
@@ -286,8 +289,24 @@ record! {
         pub by: Address,
         /// What was put down.
         pub bond: Amount,
-        /// The last height at which the relay may answer: its place in the agenda is the block after.
+        /// The height at which its time was set: when it was made, or looked at after a pause.
+        pub set_at: Height,
+        /// The last height at which the relay may answer, where nothing was paused since: its place in the agenda is the block after.
         pub until: Height,
+    }
+}
+
+impl Round {
+    /// The last height at which the relay may answer.
+    pub fn answered_until(&self, still: &Standstill) -> Height {
+        still.deadline(self.height, self.until)
+    }
+}
+
+impl Demand {
+    /// The last height at which the relay may answer.
+    pub fn answered_until(&self, still: &Standstill) -> Height {
+        still.deadline(self.set_at, self.until)
     }
 }
 
@@ -313,6 +332,7 @@ impl Relay {
             demands: List::default(),
             misses: Count::ZERO,
             missed_at: Height::ZERO,
+            proven_at: at,
             late: Count::ZERO,
             rests_until: Height::ZERO,
             draw_at,
@@ -321,14 +341,14 @@ impl Relay {
     }
 
     /// Whether it was heard of lately, and stays.
-    pub fn is_healthy(&self, params: &Params, height: Height) -> bool {
-        self.left_at.is_none() && height.0 <= self.silent_at(params).0
+    pub fn is_healthy(&self, params: &Params, still: &Standstill, height: Height) -> bool {
+        self.left_at.is_none() && height <= self.silent_at(params, still)
     }
 
     /// Whether slots are given to it: it was heard of lately, stays, gave way to no other, and has the stake that every relay needs. One that lost stake
     /// keeps its slots.
-    pub fn is_eligible(&self, params: &Params, height: Height) -> bool {
-        self.is_healthy(params, height) && self.gave_way_at.is_none() && self.stake.0 >= params.volumes.relay_stake
+    pub fn is_eligible(&self, params: &Params, still: &Standstill, height: Height) -> bool {
+        self.is_healthy(params, still, height) && self.gave_way_at.is_none() && self.stake.0 >= params.volumes.relay_stake
     }
 
     /// Whether it is drawn behind all others, because it did not rebuild a slot in time (decision 689).
@@ -352,9 +372,14 @@ impl Relay {
         self.left_at.is_some_and(|at| self.draw_at == at.next())
     }
 
+    /// Whether the clock stood still since it last proved what it keeps, or was found not to: nobody knows yet whether it kept that meanwhile.
+    pub fn owes_proof(&self, still: &Standstill, height: Height) -> bool {
+        still.within(self.proven_at.max(self.missed_at), height) > 0
+    }
+
     /// The last height at which it counts as up without another heartbeat.
-    pub fn silent_at(&self, params: &Params) -> Height {
-        Height(self.last_heartbeat.0.saturating_add(params.volumes.alive))
+    pub fn silent_at(&self, params: &Params, still: &Standstill) -> Height {
+        still.after(self.last_heartbeat, params.volumes.alive)
     }
 
     /// Whether a heartbeat is due: one that costs nothing. `alive` is the parameter of the blocks after which a relay counts as gone.
@@ -374,9 +399,9 @@ impl Relay {
 
     /// The height from which its stake answers for nothing any more: the unbonding time after it left or was evicted. One that is not heard of counts
     /// from when it was silent, and no slot was left to it.
-    pub fn free_at(&self, params: &Params) -> Height {
-        let gone_at = self.left_at.unwrap_or(self.silent_at(params).max(self.missed_at));
-        Height(gone_at.0.saturating_add(params.volumes.unbonding))
+    pub fn free_at(&self, params: &Params, still: &Standstill) -> Height {
+        let gone_at = self.left_at.unwrap_or(self.silent_at(params, still).max(self.missed_at));
+        still.after(gone_at, params.volumes.unbonding)
     }
 
     /// Bytes that no slot has.
@@ -424,6 +449,11 @@ impl Volume {
     pub fn slot_quota(&self) -> u64 {
         self.quota.div_ceil(u64::from(self.code.data).max(1))
     }
+
+    /// The height from which it is removed, where it is deleted: its owner can take the deletion back before.
+    pub fn removed_at(&self, params: &Params, still: &Standstill) -> Option<Height> {
+        self.deleted_at.map(|at| still.after(at, params.volumes.undelete))
+    }
 }
 
 /// Versions that the key of a partition has in one generation of a volume, at most.
@@ -443,14 +473,14 @@ impl Partition {
     }
 
     /// The version of the key to which the owner may go back at a height; none where no root can come back.
-    pub fn previous_key_version(&self, params: &Params, height: Height) -> Option<u64> {
-        let previous = self.previous.as_ref().filter(|_| self.can_revert(params, height))?;
+    pub fn previous_key_version(&self, params: &Params, still: &Standstill, height: Height) -> Option<u64> {
+        let previous = self.previous.as_ref().filter(|_| self.can_revert(params, still, height))?;
         Some(previous.key_version)
     }
 
     /// Whether the root before the standing one can still come back, where there is one.
-    pub fn can_revert(&self, params: &Params, height: Height) -> bool {
-        height.0 <= self.root.at.0.saturating_add(params.volumes.revert)
+    pub fn can_revert(&self, params: &Params, still: &Standstill, height: Height) -> bool {
+        height <= still.after(self.root.at, params.volumes.revert)
     }
 }
 

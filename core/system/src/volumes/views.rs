@@ -9,6 +9,7 @@ use super::relay_api::{GetDemand, GetPool, GetRelay, GetRound, ListRelays};
 use super::types::{Capability, Keys, Point, Relay, Root, Slot, Status, Volume};
 use super::{commits, ledger, state, status};
 use crate::actor::{Context, Handle};
+use crate::standstill::{Standstill, VOLUMES};
 use cowboy_state::Step;
 use cowboy_types::units::Amount;
 use cowboy_types::wire::Fixed;
@@ -22,7 +23,7 @@ const LISTED: usize = 256;
 /// Relays that a view returns, at most.
 const RELAYS: usize = 64;
 
-pub(super) fn described_relay(context: &Context<'_>, address: Address, record: &Relay) -> DescribedRelay {
+pub(super) fn described_relay(context: &Context<'_>, still: &Standstill, address: Address, record: &Relay) -> DescribedRelay {
     DescribedRelay {
         address,
         ask: record.ask,
@@ -30,8 +31,8 @@ pub(super) fn described_relay(context: &Context<'_>, address: Address, record: &
         certificate: record.certificate,
         endpoint: record.endpoint.clone(),
         gave_way_at: record.gave_way_at,
-        is_eligible: record.is_eligible(context.params, context.height),
-        is_healthy: record.is_healthy(context.params, context.height),
+        is_eligible: record.is_eligible(context.params, still, context.height),
+        is_healthy: record.is_healthy(context.params, still, context.height),
         key: record.key,
         last_heartbeat: record.last_heartbeat,
         left_at: record.left_at,
@@ -171,8 +172,8 @@ impl Handle for ListCaps {
 
 impl Handle for GetRelay {
     fn handle(self, context: &mut Context<'_>) -> Step<Option<DescribedRelay>> {
-        let record = state::relay(context.world, self.address)?;
-        Ok(record.map(|record| described_relay(context, self.address, &record)))
+        let (record, still) = (state::relay(context.world, self.address)?, VOLUMES.read(context.world)?);
+        Ok(record.map(|record| described_relay(context, &still, self.address, &record)))
     }
 }
 
@@ -184,10 +185,10 @@ impl Handle for ListRelays {
         let addresses: Vec<Address> =
             names.iter().map(|name| Address(name[..].try_into().expect("the directory lists addresses"))).collect();
         context.world.require(&addresses.iter().map(|address| state::relay_key(*address)).collect::<Vec<_>>())?;
-        let mut found = Vec::new();
+        let (still, mut found) = (VOLUMES.read(context.world)?, Vec::new());
         for address in addresses {
             let record = state::relay(context.world, address)?.expect("a listed relay has a record");
-            found.push(described_relay(context, address, &record));
+            found.push(described_relay(context, &still, address, &record));
         }
         Ok(List::new(found).expect("the list is bounded"))
     }
@@ -199,18 +200,18 @@ fn described_point(point: &Point) -> DescribedPoint {
 
 impl Handle for GetRound {
     fn handle(self, context: &mut Context<'_>) -> Step<Option<DescribedRound>> {
-        let record = state::round(context.world, self.address)?;
+        let (record, still) = (state::round(context.world, self.address)?, VOLUMES.read(context.world)?);
         Ok(record.map(|record| DescribedRound {
             height: record.height,
             points: List::new(record.points.iter().map(described_point).collect()).expect("as many as in the record"),
-            until: record.until,
+            until: record.answered_until(&still),
         }))
     }
 }
 
 impl Handle for GetDemand {
     fn handle(self, context: &mut Context<'_>) -> Step<Option<DescribedDemand>> {
-        let record = state::demand(context.world, &self.demand)?;
+        let (record, still) = (state::demand(context.world, &self.demand)?, VOLUMES.read(context.world)?);
         Ok(record.map(|record| DescribedDemand {
             bond: record.bond,
             by: record.by,
@@ -220,7 +221,7 @@ impl Handle for GetDemand {
             shard_bytes: record.shard_bytes,
             slot: record.slot,
             start: record.start,
-            until: record.until,
+            until: record.answered_until(&still),
             volume_id: record.volume,
         }))
     }

@@ -10,10 +10,10 @@ use commonware_codec::{DecodeExt, Encode};
 use cowboy_chain::StateKey;
 use cowboy_secrets::Outcome;
 use cowboy_secrets::dealing::Phase;
-use cowboy_state::records::{Actor, Mailbox, Message, Supply, Timer, TimerBook, Vesting, VestingClaim, keys};
+use cowboy_state::records::{Actor, Mailbox, Message, Supply, Timer, TimerBook, TimerRent, Vesting, VestingClaim, keys};
 use cowboy_state::{Directory, Key, Kind, World};
 use cowboy_system::containers::state::Image;
-use cowboy_system::entitlements::state::{Assignment, Grantor, Holder, Permission};
+use cowboy_system::entitlements::state::{Assignment, Grantor, Holder, Permission, Role};
 use cowboy_system::gateways::types::{Gateway, Request};
 use cowboy_system::names::domains::DomainClaim;
 use cowboy_system::names::types::Registration;
@@ -186,6 +186,7 @@ fn records_of_secrets() {
             ("an account's deposit is that of its versions", &|state| {
                 state.change(&secrets::state::vault_key(account), |vault: &mut Vault| vault.deposit = Amount(1));
             }),
+            ("an actor handed on is noted", &|state| state.make(&Key::of(Kind::Actor, WHO), |actor: &mut Actor| actor.owner = WHO)),
         ],
     );
 }
@@ -327,6 +328,15 @@ fn records_of_entitlements() {
             ("what stands in no holder's list is counted as its grantor's", &|state| {
                 state.put(&entitlements::state::grantor(WHO), &Grantor { open: Count(1) });
             }),
+            ("an assignment is of a role", &|state| {
+                let change = |assignment: &mut Assignment| (assignment.role, assignment.issuer) = (ID, WHO);
+                state.make(&entitlements::state::assignment(&ID, WHO), change);
+                state.put(&entitlements::state::grantor(WHO), &Grantor { open: Count(1) });
+            }),
+            ("a role counts its assignments", &|state| state.put(&entitlements::state::assigned(&ID), &Count(1))),
+            ("0x07 has the deposits of roles", &|state| {
+                state.make(&entitlements::state::role(&ID), |role: &mut Role| role.deposit = Amount(1));
+            }),
         ],
     );
 }
@@ -369,9 +379,12 @@ fn records_of_rent() {
                     (account.prepaid, account.bond) = Default::default()
                 });
             }),
-            ("0x0A has what is prepaid, bonded and in escrow", &|state| {
+            ("0x0A has what is prepaid, for timers too, bonded and in escrow", &|state| {
                 state.make(&storage::state::account_key(WHO), |account: &mut RentAccount| account.next_at = Height(9));
                 state.insert(Directory::rents(), &storage::state::listing(Height(9), WHO));
+            }),
+            ("0x0A has what is prepaid, for timers too, bonded and in escrow", &|state| {
+                state.make(&keys::timer(&ID), |timer: &mut Timer| timer.rent = Some(TimerRent { held: Amount(1), since: Height(1) }));
             }),
             ("a dormant actor counts the chunks that it misses", &|state| dormant(state, 1, 1)),
             ("no more chunks are missing than were pruned", &|state| {

@@ -14,8 +14,8 @@ pub mod runner;
 pub mod spec;
 
 pub use record::{
-    Absent, CallbackBook, Candidate, Candidates, Challenge, Delivered, EpochCommittee, Job, JobStatus, Member, Outcome, Patron, Standstill,
-    Usage, Verdict, WaitQueue,
+    Absent, CallbackBook, Candidate, Candidates, Challenge, Delivered, EpochCommittee, Job, JobStatus, Member, Outcome, Patron, Usage,
+    Verdict, WaitQueue,
 };
 pub use report::Report;
 pub use runner::{Capacity, Model, Profile, RateCard, Runner, TRANCHES, Tranche};

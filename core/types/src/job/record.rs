@@ -368,35 +368,6 @@ crate::record! {
 }
 
 crate::record! {
-    /// For how long the market stood still, because an actor of it was paused.
-    pub struct Standstill {
-        /// All such blocks so far.
-        pub blocks: Count,
-        /// The first block of the last time.
-        pub first: Height,
-        /// The last one of it.
-        pub last: Height,
-    }
-}
-
-impl Standstill {
-    /// No standstill yet.
-    pub const NONE: Self = Self { blocks: Count::ZERO, first: Height(1), last: Height::ZERO };
-
-    /// The blocks of the last standstill after a height, up to another one.
-    pub fn within(&self, after: Height, until: Height) -> u64 {
-        let (first, last) = (self.first.0.max(after.0.saturating_add(1)), self.last.0.min(until.0));
-        last.saturating_add(1).saturating_sub(first)
-    }
-
-    /// The same with one more block.
-    pub fn with(&self, height: Height) -> Self {
-        let first = if self.last.0.checked_add(1) == Some(height.0) { self.first } else { height };
-        Self { blocks: Count(self.blocks.0.saturating_add(1)), first, last: height }
-    }
-}
-
-crate::record! {
     /// The queue of jobs that wait for runners with a free slot. They are tried one after another, at most once in a block.
     pub struct WaitQueue {
         /// The place of the next job that comes to wait.

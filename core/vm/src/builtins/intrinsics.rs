@@ -67,10 +67,7 @@ fn run_body(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn create_class(vm: &mut Vm, args: &[Value]) -> Outcome {
     let meta = vm.class_argument(args[0])?;
-    let Some(name) = vm.heap.text(args[1]).map(str::to_owned) else {
-        let message = format!("type.__new__() argument 1 must be str, not {}", vm.heap.class_name(args[1]));
-        return Err(vm.type_error(message));
-    };
+    let name = object::class_name(vm, args[1])?;
     let mut bases = Vec::new();
     for base in vm.heap.tuple_items(args[2]) {
         match base.object().filter(|_| object::is_class(vm, base)) {

@@ -133,12 +133,12 @@ costs! {
     CONTENT_TAKEN 1 / 16 "byte" "decision 282" "builtin content of a subclass's instance taken for its methods";
 
     // Dicts and sets.
-    ENTRY_COPIED 5 / 1 "entry" "decision 726" "sets and dicts copied, made of items";
+    ENTRY_COPIED 5 / 1 "entry" "decisions 726, 742" "sets and dicts copied, made of items; `**mapping` in a dict, `|` and `|=` of dicts";
     GAP_COPIED 1 / 8 "gap" "decision 282" "deleted entries of what is copied";
     GAP_PASSED 1 / 8 "gap" "decision 364" "deleted entries of a dict passed over";
     ENTRY_COMPARED 4 / 1 "entry" "decision 726" "entries of two dicts compared, beside reading them";
     ENTRY_COMBINED 5 / 1 "entry" "decision 364" "sets combined";
-    ENTRY_FOLDED 3 / 1 "entry" "decision 364" "sets combined in place; `dict.fromkeys`; `**mapping`; a view of a class's attributes as a dict";
+    ENTRY_FOLDED 3 / 1 "entry" "decision 364" "sets combined in place; `dict.fromkeys`; a view of a class's attributes as a dict";
     ENTRY_AS_KEYWORD 24 / 1 "entry" "decision 726" "`**mapping` as keywords";
     KEYWORD_NAME 1 / 8 "byte" "decision 364" "the names of keywords from `**mapping`";
     ENTRY_LISTED 1 / 1 "entry" "decision 364" "entries of a dict or set read or shown";
@@ -176,7 +176,7 @@ costs! {
     MODULAR_LIMBS 5 / 16 "limb²" "decision 726" "each of them, by the modulus";
     ROUNDED 8 / 1 "integer" "decision 282" "an integer rounded to a power of ten";
     LIMBS_ROUNDED 1 / 4 "limb²" "decision 282" "its limbs";
-    LARGE_AS_FLOAT 20 / 1 "integer" "decision 364" "an integer above 64 bits made a float";
+    LARGE_AS_FLOAT 20 / 1 "integer" "decisions 364, 742" "an integer above 64 bits made a float; `/` of integers of which one is above 53 bits, beside their limbs";
     BIT_READ 1 / 1 "bit" "decision 364" "`isqrt`; an integer above 64 bits as JSON";
     BITS_FOLDED 3 / 8 "bit" "decision 726" "`gcd`, `lcm`, by the bits of each argument; an inverse by `pow`, by twice the bits of the modulus";
     FLOAT_REMAINDER 8 / 1 "operation" "decision 364" "`//`, `%`, `divmod` of floats, `fmod`, `remainder`";

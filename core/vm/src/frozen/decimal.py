@@ -216,7 +216,7 @@ class Decimal:
         if n is None:
             return _decimal.to_int(self, "round")
         if not isinstance(n, int):
-            raise TypeError(f"'{type(n).__name__}' object cannot be interpreted as an integer")
+            raise TypeError("optional arg must be an integer")
         return _decimal.quantize(self, Decimal(f"1E{-n}"), None)
 
     def __float__(self):

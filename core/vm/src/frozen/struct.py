@@ -65,9 +65,11 @@ class Struct:
         self._write(out, 0, values)
         return bytes(out)
 
-    def pack_into(self, buffer, offset, *values):
+    def pack_into(self, buffer, offset, /, *values):
         if len(values) != self._count:
             raise error(f"pack_into expected {self._count} items for packing (got {len(values)})")
+        if not isinstance(buffer, (bytearray, memoryview)) or isinstance(buffer, memoryview) and buffer.readonly:
+            raise TypeError(f"argument must be read-write bytes-like object, not {type(buffer).__name__}")
         if isinstance(buffer, memoryview):
             buffer = buffer.cast("B")
         place = offset
@@ -101,7 +103,7 @@ class Struct:
                     place += size
                     index += 1
 
-    def unpack(self, buffer):
+    def unpack(self, buffer, /):
         if isinstance(buffer, memoryview):
             buffer = _beside(buffer)
         if len(buffer) != self._size:
@@ -125,7 +127,7 @@ class Struct:
             )
         return self._read(buffer, place)
 
-    def iter_unpack(self, buffer):
+    def iter_unpack(self, buffer, /):
         if isinstance(buffer, memoryview):
             buffer = _beside(buffer)
         if self._size == 0:

@@ -89,7 +89,7 @@ impl Vm {
             if let Some(dict) = var_keyword {
                 self.heap.release(Value::Obj(dict));
             }
-            return Err(error);
+            return Err(self.in_words_of_c(linked, given, &names, error));
         }
         let mut next = named;
         if code.var_positional {

@@ -13,6 +13,11 @@ const UNNAMED_OF_SEQUENCES: &[&str] = &["__mul__", "__rmul__", "__imul__"];
 
 /// The methods of text and bytes whose number of arguments CPython calls otherwise.
 const PARSED: &[&str] = &["count", "find", "index", "rfind", "rindex", "startswith", "endswith"];
+/// The same of deques.
+const PARSED_OF_DEQUES: &[&str] = &["insert", "index"];
+
+/// Classes with one object each, which take no arguments, as our types and CPython's messages name them.
+const SINGLETONS: &[(&str, &str)] = &[("NoneType", "NoneType"), ("NotImplementedType", "NotImplementedType"), ("ellipsis", "EllipsisType")];
 
 /// How a builtin function takes its arguments, which decides what CPython says about a wrong number of them.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,7 +33,7 @@ enum Taking {
 }
 
 /// A builtin function as messages show it.
-struct Shown {
+pub(super) struct Shown {
     taking: Taking,
     /// Its name alone, or that of the class that it makes.
     name: &'static str,
@@ -40,7 +45,7 @@ struct Shown {
 }
 
 impl Shown {
-    fn of(native: &Native) -> Self {
+    pub(super) fn of(native: &Native) -> Self {
         let signature = &native.signature;
         let is_constructor = matches!(native.short, "__new__" | "__init__");
         let hidden = usize::from(native.kind != NativeKind::Function && (is_constructor || native.kind != NativeKind::Static));
@@ -52,8 +57,40 @@ impl Shown {
             () if native.is_slot() && !is_constructor && native.kind == NativeKind::Method => Taking::Slot,
             () => Taking::Positions,
         };
-        let (name, full) = if is_constructor { (native.owner, native.owner) } else { (native.short, native.name) };
+        let (name, full) = match native.name {
+            "super.__new__" => ("super()", native.owner),
+            // Old functions leave their modules out.
+            "math.log" | "_functools.reduce" => (native.short, native.short),
+            _ if is_constructor => (native.owner, native.owner),
+            _ => (native.short, native.name),
+        };
         Self { taking, name, full, hidden, is_constructor }
+    }
+
+    /// What is wrong with a call with `given` positional arguments, of which the receiver is one, and keywords of these names; `None` where
+    /// nothing is.
+    pub(super) fn refusal(&self, native: &Native, given: usize, keywords: &[&str]) -> Option<String> {
+        let signature = &native.signature;
+        let miscounted =
+            if native.name == "enumerate.__new__" { miscounted_enumerate(given.saturating_sub(self.hidden), keywords) } else { None };
+        if let Some(message) = miscounted.or_else(|| self.miscounted(native, given, keywords.len())) {
+            return Some(message);
+        }
+        let mut bound: Vec<bool> = (0..signature.names.len()).map(|index| index < given.min(signature.positional)).collect();
+        let mut problem = None;
+        for text in keywords {
+            match signature.names.iter().position(|parameter| parameter == text) {
+                Some(index) if index >= signature.positional_only && !bound[index] => bound[index] = true,
+                _ if signature.var_keyword => {}
+                known => problem = problem.or_else(|| Some(self.wrong_keyword(native, text, known))),
+            }
+        }
+        let missing = bound[..signature.required].iter().position(|is_bound| !is_bound);
+        missing
+            .map(|index| {
+                format!("{}() missing required argument '{}' (pos {})", self.name, signature.names[index], index + 1 - self.hidden)
+            })
+            .or(problem)
     }
 
     /// What is wrong with the number of arguments, of which the receiver is one, and of keywords beside them.
@@ -63,6 +100,10 @@ impl Shown {
         let fewest = signature.required.saturating_sub(self.hidden);
         let most = signature.positional.saturating_sub(self.hidden);
         let fits = (fewest..=most).contains(&given);
+        let named = signature.names.len() - signature.positional_only.max(self.hidden).min(signature.names.len());
+        if let Some((_, name)) = SINGLETONS.iter().find(|row| row.0 == native.owner && self.is_constructor && given + keywords > 0) {
+            return Some(format!("{name} takes no arguments"));
+        }
         match self.taking {
             Taking::Names => return self.miscounted_names(native, given, keywords),
             Taking::Slot if keywords > 0 => return Some(format!("wrapper {}() takes no keyword arguments", native.short)),
@@ -72,20 +113,27 @@ impl Shown {
             Taking::Any if keywords > 0 && !signature.var_keyword && signature.names.len() == signature.positional_only => {
                 return Some(format!("{}() takes no keyword arguments", self.full));
             }
+            // `print` counts no keywords.
+            Taking::Any if keywords > named && !signature.var_keyword && native.name != "print" => {
+                return Some(format!("{}() takes at most {named} keyword argument{} ({keywords} given)", self.full, plural(named)));
+            }
             _ if fits => return None,
             Taking::Any if given >= fewest && signature.var_positional => return None,
             _ => {}
         }
         let (name, full) = (self.name, self.full);
         let is_sequence = !matches!(native.owner, "int" | "bool" | "float" | "complex");
+        // Of these two, further arguments are for the `__init__` of a class below.
+        let is_exact = fewest == most && (self.taking != Taking::Any || matches!(native.owner, "staticmethod" | "classmethod"));
         let bound = match () {
-            () if fewest == most && self.taking != Taking::Any => "",
+            () if is_exact => "",
             () if given < fewest => "at least ",
             () => "at most ",
         };
         let count = if given < fewest { fewest } else { most };
         let expected = format!("expected {bound}{count} argument{}, got {given}", plural(count));
         Some(match self.taking {
+            _ if native.name == "math.log" => format!("{} requires {fewest} to {most} arguments", native.name),
             Taking::Slot if UNNAMED.contains(&name) || is_sequence && UNNAMED_OF_SEQUENCES.contains(&name) => format!(" {expected}"),
             Taking::Slot => expected,
             _ if signature.names.len() == self.hidden && !signature.var_positional => {
@@ -95,7 +143,10 @@ impl Shown {
                 format!("{full}() takes exactly one argument ({given} given)")
             }
             _ if name.starts_with("Unicode") && self.is_constructor => format!("function takes exactly {most} arguments ({given} given)"),
-            _ if matches!(native.owner, "str" | "bytes" | "bytearray") && PARSED.contains(&name) => {
+            _ if matches!(native.owner, "str" | "bytes" | "bytearray") && PARSED.contains(&name)
+                || native.owner == "deque" && PARSED_OF_DEQUES.contains(&name) =>
+            {
+                let bound = if is_exact { "exactly " } else { bound };
                 format!("{name}() takes {bound}{count} argument{} ({given} given)", plural(count))
             }
             _ => format!("{name} {expected}"),
@@ -134,6 +185,19 @@ impl Shown {
     }
 }
 
+/// What `enumerate` says about keywords, which it looks at by itself, and where it gets nothing to go through.
+fn miscounted_enumerate(given: usize, keywords: &[&str]) -> Option<String> {
+    let expected: &[&str] = match (given, keywords.len()) {
+        (0, 0 | 3..) => return Some("enumerate() missing required argument 'iterable'".to_owned()),
+        (0, 1) => &["iterable"],
+        (0, _) => &["iterable", "start"],
+        (1, 1) => &["start"],
+        _ => return None,
+    };
+    let wrong = keywords.iter().find(|name| !expected.contains(name))?;
+    Some(format!("'{wrong}' is an invalid keyword argument for enumerate()"))
+}
+
 fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }
@@ -152,8 +216,11 @@ impl Vm {
         let shown = Shown::of(native);
         self.check_given_first(native, &shown, self.registers[at..at + given].first().copied())?;
         let is_ignored = shown.is_constructor && !names.is_empty() && self.ignores_keywords(native, self.registers[at]);
+        // These two miss their arguments before they look at keywords.
+        let is_ignored = is_ignored || given == 0 && matches!(native.name, "max" | "min");
         let names = if is_ignored { Vec::new() } else { names };
-        if let Some(message) = shown.miscounted(native, given, names.len()) {
+        let texts: Vec<&str> = names.iter().map(|&name| self.heap.text(name).unwrap_or_default()).collect();
+        if let Some(message) = shown.refusal(native, given, &texts) {
             return Err(self.type_error(message));
         }
         let mut bound = vec![Value::Undefined; signature.names.len()];
@@ -165,23 +232,13 @@ impl Vm {
             }
         }
         let mut others = Vec::new();
-        let mut problem = None;
         for (offset, &name) in names.iter().enumerate() {
             let value = self.registers[at + given + offset];
             let text = self.heap.text(name).unwrap_or_default();
-            let known = signature.names.iter().position(|parameter| *parameter == text);
-            match known {
+            match signature.names.iter().position(|parameter| *parameter == text) {
                 Some(index) if index >= signature.positional_only && bound[index].is_undefined() => bound[index] = value,
-                _ if signature.var_keyword => others.push((name, value)),
-                known => problem = problem.or_else(|| Some(shown.wrong_keyword(native, text, known))),
+                _ => others.push((name, value)),
             }
-        }
-        if let Some(index) = bound[..signature.required].iter().position(|value| value.is_undefined()) {
-            problem =
-                Some(format!("{}() missing required argument '{}' (pos {})", shown.name, signature.names[index], index + 1 - shown.hidden));
-        }
-        if let Some(problem) = problem {
-            return Err(self.type_error(problem));
         }
         let mut dict = None;
         if signature.var_keyword {

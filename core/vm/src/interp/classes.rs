@@ -114,6 +114,10 @@ impl Vm {
 
     /// Refuses bases that come twice or have too many ancestors, and charges for the order of all of them and for the namespace.
     fn check_bases(&mut self, bases: &[Ref], namespace: Ref) -> Outcome<()> {
+        // Each base is looked for among those before it: more than a class may have are refused at once.
+        if bases.len() > MOST_ANCESTORS {
+            return Err(self.too_many_ancestors());
+        }
         for (index, base) in bases.iter().enumerate() {
             if bases[..index].contains(base) {
                 let message = format!("duplicate base class {}", self.heap.name_of_class(*base));
@@ -124,10 +128,14 @@ impl Vm {
         let entries = self.heap.dict_len(namespace);
         let order = CLASS_ORDER.of(ancestors.saturating_mul(bases.len()));
         self.spend(order + CLASS_ANCESTOR.of(ancestors) + CLASS_ENTRY.of(entries))?;
-        if bases.len() > MOST_ANCESTORS || bases.iter().any(|&base| self.ancestors(base) > MOST_ANCESTORS) {
-            return Err(self.type_error(format!("a class may have at most {MOST_ANCESTORS} others in its method resolution order")));
+        if bases.iter().any(|&base| self.ancestors(base) > MOST_ANCESTORS) {
+            return Err(self.too_many_ancestors());
         }
         Ok(())
+    }
+
+    fn too_many_ancestors(&mut self) -> Throw {
+        self.type_error(format!("a class may have at most {MOST_ANCESTORS} others in its method resolution order"))
     }
 
     /// What a namespace says about the class with this name.

@@ -77,8 +77,7 @@ impl Hashing for Vm {
             Payload::Complex(z) => Ok(cowboy_num::hash::hash_complex(z.real, z.imaginary)),
             Payload::GenericAlias { origin, arguments, .. } => {
                 let (origin, arguments) = (*origin, *arguments);
-                self.spend(INNER_HASH.once())?;
-                Ok(self.hash_native(origin)? ^ self.hash_native(arguments)?)
+                self.hash_alias(origin, arguments)
             }
             Payload::Union(_) => Err(Throw::Fallback),
             Payload::MemoryView(_) => crate::objects::memoryview::hash(self, value),
@@ -140,6 +139,15 @@ impl Hashing for Vm {
 }
 
 impl Vm {
+    fn hash_alias(&mut self, origin: Value, arguments: Value) -> Outcome<i64> {
+        self.spend(INNER_HASH.once())?;
+        // What an alias is of may be an alias, and so on.
+        self.native_depth += 1;
+        let hash = self.hash_native(origin);
+        self.native_depth -= 1;
+        Ok(hash? ^ self.hash_native(arguments)?)
+    }
+
     /// TypeError for a key that cannot be hashed.
     pub(crate) fn unhashable(&mut self, value: Value) -> Throw {
         let message = format!("unhashable type: '{}'", self.heap.class_name(value));

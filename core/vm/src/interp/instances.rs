@@ -67,13 +67,7 @@ impl Vm {
             return Ok(true);
         }
         if self.heap.is_subclass(class, ty::TYPE) {
-            let (mut arguments, keywords) = self.take_arguments(at, count, names);
-            arguments.insert(0, Value::Obj(class));
-            let function = self.helper("type_call");
-            self.heap.retain(function);
-            let call = PendingCall { function, arguments, keywords, namespace: Value::Undefined, on_return };
-            self.begin_call(call, dest)?;
-            return Ok(true);
+            return self.call_metaclass(class, at, count, names, dest, on_return);
         }
         let new = self.lookup(class, nm::NEW).unwrap_or(Value::Undefined);
         let init = self.lookup(class, nm::INIT).unwrap_or(Value::Undefined);
@@ -159,6 +153,31 @@ impl Vm {
             namespace: Value::Undefined,
             on_return: OnReturn::Other(Box::new(pending)),
         };
+        self.begin_call(call, dest)?;
+        Ok(true)
+    }
+
+    /// Calls a class whose instances are classes, as `type(name, bases, namespace)` does.
+    fn call_metaclass(
+        &mut self,
+        class: Ref,
+        at: usize,
+        count: usize,
+        names: Option<Ref>,
+        dest: usize,
+        on_return: OnReturn,
+    ) -> Outcome<bool> {
+        let positional = count - names.map_or(0, |names| self.heap.tuple_ref(Value::Obj(names)).len());
+        if class == ty::TYPE && positional != 3 {
+            self.clear_registers(at, count);
+            let problem = if positional == 1 { "no keyword arguments" } else { "1 or 3 arguments" };
+            return Err(self.type_error(format!("type() takes {problem}")));
+        }
+        let (mut arguments, keywords) = self.take_arguments(at, count, names);
+        arguments.insert(0, Value::Obj(class));
+        let function = self.helper("type_call");
+        self.heap.retain(function);
+        let call = PendingCall { function, arguments, keywords, namespace: Value::Undefined, on_return };
         self.begin_call(call, dest)?;
         Ok(true)
     }

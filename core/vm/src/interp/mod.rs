@@ -11,6 +11,7 @@ mod attribute_caches;
 mod attribute_set;
 mod attributes_by_type;
 mod binding;
+mod binding_library;
 mod binding_native;
 mod builtin_attributes;
 pub(crate) mod call;

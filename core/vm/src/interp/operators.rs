@@ -2,7 +2,9 @@
 
 use super::operator_methods::set_helper;
 use super::{CacheKind, OnReturn, Vm};
-use crate::costs::{BITS_SHIFTED, BYTES_MADE, Charge, LARGE, LIMBS_ADDED, LIMBS_MULTIPLIED, LIMBS_RAISED, TEXT_APPENDED, TRUTH_AS_NUMBER};
+use crate::costs::{
+    BITS_SHIFTED, BYTES_MADE, Charge, LARGE, LARGE_AS_FLOAT, LIMBS_ADDED, LIMBS_MULTIPLIED, LIMBS_RAISED, TEXT_APPENDED, TRUTH_AS_NUMBER,
+};
 use crate::error::{Outcome, Throw};
 use crate::heap::numbers::Number;
 use crate::payload::Payload;
@@ -21,7 +23,8 @@ use dashu_int::IBig;
 pub(super) fn price_of_large(op: BinaryOp, left: usize, right: usize, shifted: usize) -> Charge {
     LARGE.once()
         + match op {
-            BinaryOp::Mul | BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod | BinaryOp::TrueDiv => LIMBS_MULTIPLIED.of(left * right),
+            BinaryOp::Mul | BinaryOp::FloorDiv | BinaryOp::Mod | BinaryOp::DivMod => LIMBS_MULTIPLIED.of(left * right),
+            BinaryOp::TrueDiv => LIMBS_MULTIPLIED.of(left * right) + LARGE_AS_FLOAT.once(),
             BinaryOp::Pow => LIMBS_RAISED.of(left * left),
             // What it makes: as many limbs as bits are shifted.
             BinaryOp::LeftShift => LIMBS_ADDED.of(left.max(right)) + BITS_SHIFTED.of(shifted),

@@ -181,8 +181,7 @@ fn new(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let length = vm.heap.text(arguments[0]).map_or(0, str::len);
     vm.spend(HASH_NAME.of(length))?;
     let Some(name) = vm.heap.text(arguments[0]).map(str::to_ascii_lowercase) else {
-        let message = format!("new() argument 'name' must be str, not {}", vm.heap.class_name(arguments[0]));
-        return Err(vm.type_error(message));
+        return Err(vm.type_error("name must be a string"));
     };
     if name.starts_with("blake2") && OTHERS.iter().any(|row| row.0 == name) {
         let mut given = vec![Value::Undefined; 13];

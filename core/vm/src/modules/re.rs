@@ -86,11 +86,13 @@ struct Places {
     wide: bool,
     byte: usize,
     index: usize,
+    /// Bytes that were gone through to find them, there and back.
+    passed: usize,
 }
 
 impl Places {
     fn new(wide: bool) -> Places {
-        Places { wide, byte: 0, index: 0 }
+        Places { wide, byte: 0, index: 0, passed: 0 }
     }
 
     /// The byte where a character of a number begins; the text's length when there is none.
@@ -103,7 +105,7 @@ impl Places {
         text.iter().enumerate().filter(|(_, byte)| begins(byte)).map(|(at, _)| at).nth(index).unwrap_or(text.len())
     }
 
-    /// The number of the character at a byte; cheap when asked in order.
+    /// The number of the character at a byte, from the one that was asked for before.
     fn index_of(&mut self, text: &[u8], byte: usize) -> Value {
         if byte == UNSET {
             return Value::Int(-1);
@@ -111,10 +113,13 @@ impl Places {
         if !self.wide {
             return Value::Int(i64::try_from(byte).unwrap_or(i64::MAX));
         }
+        let characters = |from: usize, to: usize| text[from..to].iter().filter(|&byte| byte & 0xc0 != 0x80).count();
         if byte < self.byte {
-            (self.byte, self.index) = (0, 0);
+            self.index -= characters(byte, self.byte);
+        } else {
+            self.index += characters(self.byte, byte);
         }
-        self.index += text[self.byte..byte].iter().filter(|&byte| byte & 0xc0 != 0x80).count();
+        self.passed += byte.abs_diff(self.byte);
         self.byte = byte;
         Value::Int(i64::try_from(self.index).unwrap_or(i64::MAX))
     }
@@ -239,26 +244,33 @@ fn one_match(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     let found = search(vm, &program, string, end, |matcher| Ok(matcher.find(start, mode, moving)?.then_some(matcher.last)))?;
     let Some(last) = found else { return Ok(Value::None) };
     let marks = std::mem::take(&mut vm.heap.spares.search.marks);
-    let outcome = marks_tuple(vm, string, &marks, last);
+    let mut places = text_begin(vm, string);
+    let outcome = marks_tuple(vm, string, &marks, last, &mut places);
     vm.heap.spares.search.marks = marks;
     outcome
 }
 
-fn marks_tuple(vm: &mut Vm, string: Value, marks: &[usize], last: usize) -> Outcome {
+/// The beginning of a text, for the marks of matches in it.
+fn text_begin(vm: &Vm, string: Value) -> Places {
+    Places::new(subject(vm, string).is_some_and(|(_, wide, _)| wide))
+}
+
+/// What a match is to Python. Matches of one text are asked for in their order, with the same places.
+fn marks_tuple(vm: &mut Vm, string: Value, marks: &[usize], last: usize, places: &mut Places) -> Outcome {
     vm.spend(MATCH_MADE.once() + MATCH_MARK.of(marks.len()))?;
     let mut items = vm.heap.spares.values(marks.len() + 1);
-    let Some((text, wide, _)) = subject(vm, string) else { return Ok(Value::None) };
-    let mut places = Places::new(wide);
-    let mut counted = 0;
+    let Some((text, ..)) = subject(vm, string) else { return Ok(Value::None) };
+    let (begun, passed) = (places.byte, places.passed);
     for pair in marks.chunks(2) {
         let set = pair[0] != UNSET && pair[1] != UNSET;
         for &mark in pair {
-            counted += if wide && set && mark < places.byte { mark } else { 0 };
             items.push(places.index_of(text, if set { mark } else { UNSET }));
         }
     }
     items.push(Value::Int(i64::try_from(last).unwrap_or(i64::MAX)));
-    vm.spend(MATCH_BYTES.of(counted))?;
+    // To go through the text once is paid for with it.
+    let again = (places.passed - passed).saturating_sub(places.byte.saturating_sub(begun));
+    vm.spend(MATCH_BYTES.of(again))?;
     Ok(vm.heap.tuple(items))
 }
 
@@ -305,10 +317,10 @@ fn spans(vm: &mut Vm, arguments: &[Value]) -> Outcome {
             })
         })?;
     }
-    let mut items = Vec::new();
+    let (mut items, mut places) = (Vec::new(), text_begin(vm, string));
     for row in found.chunks(width) {
         let (last, marks) = row.split_last().unwrap_or((&0, &[]));
-        items.push(marks_tuple(vm, string, marks, *last)?);
+        items.push(marks_tuple(vm, string, marks, *last, &mut places)?);
         vm.reserve(items.len() * size_of::<u64>())?;
     }
     Ok(vm.heap.list(items))
@@ -407,4 +419,25 @@ fn sub(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         vm.heap.make(ty::BYTES, Payload::Bytes(out))
     };
     Ok(vm.heap.tuple(vec![text, Value::Int(replaced)]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Each match begins where the one before it ended, not at the beginning of the text; a group goes back by no more than its match.
+    #[test]
+    fn marks_are_found_from_the_marks_before_them() {
+        let text = "é".repeat(100);
+        let mut places = Places::new(true);
+        for index in 0..=100 {
+            assert!(
+                matches!(places.index_of(text.as_bytes(), 2 * index), Value::Int(found) if sizes::saturating(found) == index),
+                "{index}"
+            );
+        }
+        assert_eq!(places.passed, text.len());
+        assert!(matches!(places.index_of(text.as_bytes(), 2 * 97), Value::Int(97)));
+        assert_eq!(places.passed, text.len() + 6);
+    }
 }

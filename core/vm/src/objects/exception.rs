@@ -62,21 +62,27 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn import_init(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let names: &[crate::value::Ref] = if vm.heap.is_instance(args[0], ty::IMPORT_ERROR) {
-        &[nm::NAME_ATTR, nm::PATH]
+    let (class, names): (&str, &[crate::value::Ref]) = if vm.heap.is_instance(args[0], ty::IMPORT_ERROR) {
+        ("ImportError", &[nm::NAME_ATTR, nm::PATH])
     } else if vm.heap.is_instance(args[0], ty::ATTRIBUTE_ERROR) {
-        &[nm::NAME_ATTR, nm::OBJ]
+        ("AttributeError", &[nm::NAME_ATTR, nm::OBJ])
     } else {
-        &[nm::NAME_ATTR]
+        ("NameError", &[nm::NAME_ATTR])
     };
     set_args(vm, args[0], &args[2..]);
     for &name in names {
         vm.put_attribute(args[0], name, Value::None);
     }
-    for (key, value) in vm.heap.dict_pairs(args[1]) {
+    let keywords = vm.heap.dict_pairs(args[1]);
+    if keywords.len() > names.len() {
+        let (most, given) = (names.len(), keywords.len());
+        let plural = if most == 1 { "" } else { "s" };
+        return Err(vm.type_error(format!("{class}() takes at most {most} keyword argument{plural} ({given} given)")));
+    }
+    for (key, value) in keywords {
         let name = vm.attribute_name(key)?;
         if !names.contains(&name) {
-            let (name, class) = (vm.heap.name_text(name).to_owned(), vm.heap.class_name(args[0]));
+            let name = vm.heap.name_text(name).to_owned();
             return Err(vm.type_error(format!("'{name}' is an invalid keyword argument for {class}()")));
         }
         vm.put_attribute(args[0], name, value);

@@ -390,9 +390,9 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3], value: Val
     }
     let items = match vm.collect(value) {
         Ok(items) => items,
-        Err(Throw::Raise(exception)) => {
+        Err(Throw::Raise(exception)) if vm.heap.is_instance(exception, ty::TYPE_ERROR) => {
             vm.heap.release(exception);
-            return Err(vm.type_error("can only assign an iterable"));
+            return Err(vm.type_error(if step == 1 { "can only assign an iterable" } else { "must assign iterable to extended slice" }));
         }
         Err(throw) => return Err(throw),
     };

@@ -253,12 +253,14 @@ fn delattr(vm: &mut Vm, args: &[Value]) -> Outcome {
 }
 
 fn init_subclass(vm: &mut Vm, args: &[Value]) -> Outcome {
-    if args.len() > 2 || !vm.heap.dict_pairs(args[1]).is_empty() {
-        let class = vm.class_argument(args[0])?;
-        let name = vm.heap.name_of_class(class);
-        return Err(vm.type_error(format!("{name}.__init_subclass__() takes no keyword arguments")));
-    }
-    Ok(Value::None)
+    let problem = match args.len().saturating_sub(2) {
+        _ if !vm.heap.dict_pairs(args[1]).is_empty() => "takes no keyword arguments".to_owned(),
+        0 => return Ok(Value::None),
+        given => format!("takes no arguments ({given} given)"),
+    };
+    let class = vm.class_argument(args[0])?;
+    let name = vm.heap.name_of_class(class);
+    Err(vm.type_error(format!("{name}.__init_subclass__() {problem}")))
 }
 
 fn subclasshook(_: &mut Vm, _: &[Value]) -> Outcome {
@@ -316,9 +318,19 @@ pub(crate) fn dir(vm: &mut Vm, args: &[Value]) -> Outcome {
 
 fn type_new(vm: &mut Vm, args: &[Value]) -> Outcome {
     let &[class, keywords, name, bases, namespace] = args else {
-        return Err(vm.type_error("type() takes 1 or 3 arguments"));
+        return Err(vm.type_error(format!("type.__new__() takes exactly 3 arguments ({} given)", args.len().saturating_sub(2))));
     };
+    class_name(vm, name)?;
     vm.call_helper("type_new", &[class, name, bases, namespace, keywords])
+}
+
+/// The name of a class that is to be made.
+pub(crate) fn class_name(vm: &mut Vm, name: Value) -> Outcome<String> {
+    if let Some(text) = vm.heap.text(name) {
+        return Ok(text.to_owned());
+    }
+    let message = format!("type.__new__() argument 1 must be str, not {}", vm.heap.class_name(name));
+    Err(vm.type_error(message))
 }
 
 fn type_call(vm: &mut Vm, args: &[Value]) -> Outcome {

@@ -339,6 +339,7 @@ fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> 
 /// Puts another set's items in place of a set's own; the other one is consumed.
 pub(crate) fn replace(vm: &mut Vm, target: Ref, other: Value) {
     let items = entries(vm, other).unwrap_or_default();
+    vm.owe(ENTRY_FOLDED.of(items.len()));
     for (item, _) in &items {
         vm.heap.retain(*item);
     }
@@ -382,7 +383,6 @@ fn symmetric(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn fold_in_place(vm: &mut Vm, op: BinaryOp, args: &[Value]) -> Outcome {
     let target = vm.class_argument(args[0])?;
     let result = fold(vm, op, args)?;
-    vm.owe(ENTRY_FOLDED.of(vm.heap.dict_len(target)));
     replace(vm, target, result);
     Ok(Value::None)
 }

@@ -176,6 +176,8 @@ impl Vm {
             }
             at = next;
             self.write_type(out, item)?;
+            // A class is written by its name, which may be long and stand there often.
+            self.may_grow_on(out)?;
         }
         Ok(())
     }

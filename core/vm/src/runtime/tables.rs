@@ -1,7 +1,7 @@
 //! Dicts and sets: the operations that everything else uses.
 
 use super::Vm;
-use crate::costs::{ENTRY_AS_KEYWORD, ENTRY_COPIED, ENTRY_FOLDED, KEY_FAR, KEYWORD_NAME};
+use crate::costs::{ENTRY_AS_KEYWORD, ENTRY_COPIED, KEY_FAR, KEYWORD_NAME};
 use crate::error::{Outcome, Throw, Trap};
 use crate::frame::OnReturn;
 use crate::payload::Payload;
@@ -172,7 +172,7 @@ impl Vm {
         }
         let Value::Obj(target) = dict else { return Err(Throw::Trap(Trap::Internal)) };
         let count = source.object().map_or(0, |source| self.heap.dict_len(source));
-        self.spend(if keywords { ENTRY_AS_KEYWORD } else { ENTRY_FOLDED }.of(count))?;
+        self.spend(if keywords { ENTRY_AS_KEYWORD } else { ENTRY_COPIED }.of(count))?;
         let pairs = self.heap.dict_pairs(source);
         // Nothing may have been added where the helper begins: it would find the names given twice.
         if keywords && pairs.iter().any(|&(key, _)| self.heap.is_python_instance(key)) {

@@ -155,9 +155,11 @@ impl Vm {
                 outcome?;
             }
         }
-        if out.len() > CHECK_EVERY {
-            self.allow(out.len(), TEXT_WRITTEN.of(out.len()))?;
-        }
-        Ok(())
+        self.may_grow_on(out)
+    }
+
+    /// Makes sure that there are memory and cycles for a text that was begun, where it is no short one.
+    pub(super) fn may_grow_on(&mut self, out: &str) -> Outcome<()> {
+        if out.len() > CHECK_EVERY { self.allow(out.len(), TEXT_WRITTEN.of(out.len())) } else { Ok(()) }
     }
 }

@@ -97,6 +97,7 @@ REFUSALS = {
     "permission_unusable": 2,
     "role_not_found": 2,
     "constraints_invalid": 2,
+    "role_assigned": 2,
     "token_not_found": 2,
     "token_balance": 2,
     "token_allowance": 2,

@@ -63,7 +63,7 @@ impl Machine {
     fn schedule(&mut self, asked: Asked<'_>) -> Step<Reply> {
         let grants = self.top().grants.clone();
         let max_timers = grants.require("timer.schedule")?.number("max_timers");
-        let kept = self.environment.params.intrinsic.timer_cells.saturating_add(length(asked.payload));
+        let kept = timers::occupied(&self.environment.params, 1, length(asked.payload));
         let price = Price::cycles(self.environment.params.costs.timer).with_cells(kept);
         let Some(payload) = Payload::new(asked.payload.to_vec()) else { return Reply::refuse(error::TIMER_PAYLOAD, price) };
         let actor = self.actor_address();
@@ -113,7 +113,7 @@ impl Machine {
         let actor = self.actor_address();
         match own_timer(self, actor, &id) {
             Ok(timer) => {
-                timers::remove(&mut self.world, &id, &timer)?;
+                timers::remove(&mut self.world, self.environment.height, &id, &timer)?;
                 Reply::none(price)
             }
             Err(Stop::Abort(abort)) if abort == error::TIMER_NOT_FOUND => Reply::none(price),

@@ -6,7 +6,8 @@ use crate::delivery::{Machine, Step};
 use crate::engine::HostValue;
 use cowboy_state::records::Spent;
 use cowboy_state::{Key, Kind};
-use cowboy_system::storage::{self, rent};
+use cowboy_system::rent_rate;
+use cowboy_system::storage::rent;
 use cowboy_types::units::{Amount, Cycles};
 use cowboy_types::{Address, error};
 
@@ -44,7 +45,7 @@ impl Machine {
         let record = self.world.actor(actor)?.expect("the actor that runs exists");
         let bytes = rent::billable(params, &record);
         if amount > Amount::ZERO && bytes > 0 {
-            let reserve = rent::reserve(params, storage::state::rate(&self.world, params)?, bytes);
+            let reserve = rent::reserve(params, rent_rate::current(&self.world, params)?, bytes);
             if self.world.account(actor)?.balance < reserve {
                 return Err(error::RENT_RESERVE.into());
             }

@@ -1,20 +1,9 @@
-//! Jobs, claims and stakes while an actor of the market is paused (decision 320).
+//! Jobs, claims and stakes while an actor of the market is paused (decisions 320 and 734).
 
 use super::*;
-use commonware_codec::Encode as _;
-use cowboy_system::governance::{state as governance, types::Pause, types::PauseEnd, types::Pauses};
+use cowboy_system::standstill::{MARKET, Standstill};
 use cowboy_testkit::chain::{address, parameters};
-use cowboy_types::List;
 use cowboy_types::job::{JobStatus, Verdict};
-
-/// Pauses a system actor for the next blocks, as the council does.
-fn pause(market: &mut Market, actor: u8, blocks: u64) {
-    let until = market.chain.height.0 + 1 + blocks;
-    let end = PauseEnd::Unratified { until: cowboy_types::Height(until), proposal: Count(0) };
-    let pauses = Pauses { pauses: List::new(vec![Pause { actor, end }]).expect("one fits") };
-    let key = governance::pauses_key();
-    market.chain.state.insert(key.digest(), key.seal(&pauses.encode()));
-}
 
 fn market() -> Market {
     Market::with(9, |genesis| {
@@ -45,7 +34,7 @@ fn a_pause_costs_no_deadline() {
     assert_eq!(slug(&market.chain.send(7, ask(VERIFIER, "challenge", &argument, cby(100)))), "");
     let before: Vec<Job> = [&claimed, &revealing, &assigned].map(|id| market.job(id)).to_vec();
     let runners = runners_of(&market.chain);
-    pause(&mut market, 0x02, 400);
+    market.chain.pause(&[0x02], 400);
     let beat = serde_json::json!({});
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "heartbeat", &beat, 0))), "system_actor_paused");
     let reveal = ask(VERIFIER, "reveal", &withheld[0].revelation(&revealing), 0);
@@ -82,7 +71,7 @@ fn a_pause_costs_no_deadline() {
 /// A job as everybody reads it: with deadlines that count no block of a pause.
 fn as_read(market: &Market, id: &Hash) -> Job {
     let mut job = market.job(id);
-    let standstill: cowboy_types::job::Standstill = market.chain.record(&dispatcher::state::standstill_key()).expect("it stood still");
+    let standstill: Standstill = market.chain.record(&MARKET.key()).expect("it stood still");
     job.catch_up(standstill.blocks);
     job
 }
@@ -92,7 +81,7 @@ fn as_read(market: &Market, id: &Hash) -> Job {
 fn the_market_pauses_as_one() {
     for actor in [0x01, 0x02, 0x03] {
         let mut market = market();
-        pause(&mut market, actor, 3);
+        market.chain.pause(&[actor], 3);
         let none = serde_json::json!({});
         let job = serde_json::json!({ "job_id": hex(&[0; 32]) });
         assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "heartbeat", &none, 0))), "system_actor_paused", "{actor}");
@@ -101,7 +90,7 @@ fn the_market_pauses_as_one() {
         assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "heartbeat", &none, 0))), "", "{actor}");
     }
     let mut market = market();
-    pause(&mut market, 0x06, 3);
+    market.chain.pause(&[0x06], 3);
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "heartbeat", &serde_json::json!({}), 0))), "", "another actor's pause");
 }
 
@@ -117,7 +106,7 @@ fn time_in_a_pause_is_not_paid() {
         let runner = market.draw(&id)[0];
         market.chain.idle(2);
         for pause_of in [blocks, 2 * blocks] {
-            pause(&mut market, 0x02, pause_of);
+            market.chain.pause(&[0x02], pause_of);
             market.chain.idle(pause_of);
             market.chain.idle(1);
         }
@@ -129,17 +118,32 @@ fn time_in_a_pause_is_not_paid() {
     assert!(paid(0) > 0);
 }
 
-/// Stake that was asked back is free later by the blocks of a pause, so that nobody leaves before what stood still is decided.
+/// Stake that was asked back is free later by the blocks of every pause, so that nobody leaves before what stood still is decided.
 #[test]
 fn stake_waits_for_what_stood_still() {
     let mut market = Market::with(3, |genesis| genesis.parameters = parameters(&[("consensus.unbonding", 3_600)]));
     let none = serde_json::json!({});
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "leave", &none, 0))), "");
     let release = market.chain.height.0 + 3_600;
-    pause(&mut market, 0x03, 50);
-    market.chain.idle(50);
-    market.chain.height.0 = release + 47;
+    for blocks in [50, 30] {
+        market.chain.pause(&[0x03], blocks);
+        market.chain.idle(blocks + 5);
+    }
+    market.chain.height.0 = release + 78;
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "withdraw", &none, 0))), "unbonding");
-    market.chain.height.0 = release + 50;
     assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "withdraw", &none, 0))), "");
+}
+
+/// Nobody is silent for the blocks of several pauses, one after another, and whoever is silent outside of them is found so.
+#[test]
+fn every_pause_counts() {
+    let mut market = market();
+    for blocks in [400, 100] {
+        market.chain.pause(&[0x02], blocks);
+        market.chain.idle(blocks + 1);
+    }
+    let id = market.submit(&simple_job());
+    assert_eq!(market.job(&id).candidates.0, 9, "{:?}", market.chain.record::<Standstill>(&MARKET.key()));
+    market.chain.idle(300);
+    assert_eq!(market.refused(&simple_job()), "no_candidates");
 }

@@ -1,17 +1,18 @@
 //! Work that costs a node more time than its cycles say is priced, counted as modelled time, or bounded (decisions 390 and 391).
 
-use super::permissions;
+use super::permissions::{self, Permissions as _};
 use commonware_codec::Encode as _;
 use cowboy_chain::engine::Exception;
 use cowboy_chain::input::{MAX_EXCEPTIONS, MAX_TOLD};
 use cowboy_params::Params;
 use cowboy_state::records::{ParameterChange, ParameterChanges, Timer, keys};
+use cowboy_system::entitlements::state;
 use cowboy_testkit::chain::{ALL, Chain, address, deployment_of, execution, manifest, parameters, sign, signed, unsigned};
 use cowboy_types::cbor::Value;
 use cowboy_types::instruction::{Instruction, System};
-use cowboy_types::permission::Constraints;
-use cowboy_types::units::{Cells, Count, Cycles, Price};
-use cowboy_types::{Address, Hash, List, actors, error};
+use cowboy_types::permission::{Action, Constraints, Scope, role_id};
+use cowboy_types::units::{Cells, Count, Cycles, Height, Price};
+use cowboy_types::{Address, Blob, Hash, List, actors, error};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] =
@@ -313,4 +314,156 @@ fn decided(chain: &mut Chain, name: &str, value: u64) {
     let (row, key) = (Params::row(name).expect("the parameter exists").id, keys::parameters());
     let changes = List::new(vec![ParameterChange { row, value }]).expect("one fits");
     chain.state.insert(key.digest(), key.seal(&ParameterChanges { changes }.encode()));
+}
+
+/// The argument of `create_role` for a role of an actor's own scope, with as many actions as fit, and the bytes of its operands.
+fn large_role(actor: Address) -> (Vec<u8>, usize) {
+    let handler = |number: u8| Action::ActorExecuteHandler { handler: Blob::new(vec![number; 256]).expect("a handler's name") };
+    let actions: List<Action, 16> = List::new((0..16).map(handler).collect()).expect("sixteen fit");
+    let scopes: List<Scope, 16> = List::new(vec![Scope::Actor { actor }]).expect("one fits");
+    let operands = [
+        ("actions", actions.encode().to_vec()),
+        ("constraints", Constraints::default().encode().to_vec()),
+        ("name", b"painter".to_vec()),
+        ("scopes", scopes.encode().to_vec()),
+    ];
+    let bytes = operands.iter().map(|(_, operand)| operand.len()).sum();
+    (Value::dict(operands.map(|(name, operand)| (name, Value::Bytes(operand)))).encode(), bytes)
+}
+
+/// Decision 744. Attack: an actor fills the state with roles, whose bytes cost no cells when it calls the registry, so that no bound of a block's bytes holds.
+/// What it has the registry write costs what the instruction costs.
+#[test]
+fn calls_of_the_registry_cost_what_its_instructions_do() {
+    let mut chain = Chain::new();
+    let registry = at(Address::system(actors::ENTITLEMENTS));
+    let actor = chain.deploy(&format!("handler run\n try call {registry} 'create_role' $payload 0\n return $last\n"));
+    let (payload, operands) = large_role(actor);
+    let receipt = chain.call(actor, "run", &payload);
+    assert!(chain.record::<state::Role>(&state::role(&role_id(&actor, &permissions::name("painter")))).is_some());
+    let cells = u64::try_from("run".len() + payload.len() + operands).expect("fits");
+    assert!(receipt.cells_used.0 >= cells, "{} of {cells}", receipt.cells_used.0);
+    let least =
+        GENESIS.intrinsic.message_cycles + GENESIS.costs.call + GENESIS.execution.system_method_cycles + GENESIS.entitlements.role_cycles;
+    assert!(receipt.cycles_used.0 >= least, "{} of {least}", receipt.cycles_used.0);
+}
+
+/// Decision 744. Strategy: somebody keeps bytes in roles, which nobody pays rent for. A role has a deposit, which comes back when it is removed; and it is
+/// removed only once nobody has it, so that no assignment comes back with a role of the same name.
+#[test]
+fn a_role_has_a_deposit_until_it_is_removed() {
+    let mut chain = Chain::new();
+    let registry = Address::system(actors::ENTITLEMENTS);
+    let deposit = GENESIS.rent.record_deposit;
+    let make = || permissions::making("painter", vec![permissions::space("art")], vec![permissions::paint()], &Constraints::default());
+    let ask = |chain: &mut Chain, from: u8, name: &str, role: &Hash| {
+        permissions::method(chain, from, name, permissions::id_argument("role_id", role))
+    };
+    let before = chain.balance(address(1));
+    let made = chain.send(1, make());
+    let role = permissions::id_of(&made);
+    let cost = made.fee.burned.0 + made.fee.tip.0;
+    assert_eq!((chain.balance(address(1)), chain.balance(registry)), (before - cost - deposit, deposit));
+    let assign = Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(4) });
+    assert!(chain.send(1, assign).is_success());
+    assert_eq!(ask(&mut chain, 1, "remove_role", &role), Some(error::ROLE_ASSIGNED), "it may still be accepted");
+    assert_eq!(ask(&mut chain, 4, "accept_role", &role), None);
+    assert_eq!(ask(&mut chain, 1, "remove_role", &role), Some(error::ROLE_ASSIGNED));
+    assert_eq!(ask(&mut chain, 4, "renounce_role", &role), None);
+    assert_eq!(ask(&mut chain, 2, "remove_role", &role), Some(error::GRANT_UNAUTHORIZED));
+    assert_eq!(ask(&mut chain, 1, "remove_role", &role), None);
+    assert_eq!((chain.balance(registry), ask(&mut chain, 1, "remove_role", &role)), (0, Some(error::ROLE_NOT_FOUND)));
+    assert_eq!(permissions::id_of(&chain.send(1, make())), role, "its name is free again");
+    assert!(!chain.allows(address(4), &permissions::space("art"), &permissions::paint()));
+    let source = format!("handler run\n try call {} 'create_role' $payload 0\n return $last\nhandler poor\n", at(registry));
+    let poor = chain.deploy_with(&source, ALL, 0);
+    assert_eq!(chain.call(poor, "run", &large_role(poor).0).return_data[..], *b"record_deposit");
+}
+
+/// Decision 744: the deposit follows the bytes of the record, as a large role stands for as long as a small one.
+#[test]
+fn a_large_role_has_a_larger_deposit() {
+    let mut chain = Chain::new();
+    let registry = Address::system(actors::ENTITLEMENTS);
+    let actor = chain.deploy("handler run\n");
+    let before = chain.balance(address(1));
+    let made = chain.call(registry, "create_role", &large_role(actor).0);
+    assert_eq!(made.abort, None);
+    let deposit = 5 * GENESIS.rent.record_deposit;
+    assert_eq!(
+        (chain.balance(address(1)), chain.balance(registry)),
+        (before - spent(&made) - deposit, deposit),
+        "it has more than 4,096 bytes"
+    );
+    let role = role_id(&address(1), &permissions::name("painter"));
+    let removed = permissions::method(&mut chain, 1, "remove_role", permissions::id_argument("role_id", &role));
+    assert_eq!((removed, chain.balance(registry)), (None, 0));
+}
+
+/// Decision 744: a call that cannot pay the price of what it writes is refused before the records are read.
+#[test]
+fn calls_of_the_registry_are_paid_for_before_their_work() {
+    let make = |cells: Option<Cells>| {
+        let mut chain = Chain::new();
+        let actor = chain.deploy("handler run\n");
+        let call = execution(Address::system(actors::ENTITLEMENTS), "create_role", &large_role(actor).0, 0);
+        let mut transaction = unsigned(1, chain.nonce(1), call);
+        transaction.cells_limit = cells.unwrap_or(transaction.cells_limit);
+        let before = chain.rounds;
+        (chain.one(sign(1, transaction)), chain.rounds - before)
+    };
+    let (made, rounds) = make(None);
+    assert_eq!(made.abort, None);
+    let (refused, fewer) = make(Some(Cells(made.cells_used.0 - 1)));
+    assert_eq!(refused.abort, Some(error::OUT_OF_CELLS));
+    assert!(fewer < rounds, "{fewer} rounds of reading, and {rounds} where the role is made");
+}
+
+/// Decision 744: a role that may not be taken back is over all the same when its span is. Then it can be revoked, accepted or not, and its deposit comes back.
+#[test]
+fn a_role_that_is_over_gives_its_deposit_back() {
+    for is_accepted in [false, true] {
+        let mut chain = Chain::new();
+        let fixed = Constraints { revocable: false, valid_until: Some(Height(50)), ..Constraints::default() };
+        let role = permissions::id_of(
+            &chain.send(1, permissions::making("painter", vec![permissions::space("art")], vec![permissions::paint()], &fixed)),
+        );
+        let assign = Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(4) });
+        assert!(chain.send(1, assign).is_success());
+        if is_accepted {
+            let accepted = permissions::method(&mut chain, 4, "accept_role", permissions::id_argument("role_id", &role));
+            assert_eq!(accepted, None);
+        }
+        let revoke = || Instruction::System(System::EntitlementRevokeRole { role_id: role, assignee: address(4) });
+        chain.height = Height(49);
+        assert_eq!(chain.send(1, revoke()).abort, Some(error::NOT_REVOCABLE), "its last height");
+        assert_eq!(chain.send(1, revoke()).abort, None, "the next one");
+        let removed = permissions::method(&mut chain, 1, "remove_role", permissions::id_argument("role_id", &role));
+        assert_eq!((removed, chain.balance(Address::system(actors::ENTITLEMENTS))), (None, 0));
+    }
+}
+
+/// The records of roles that are over are asked for together: rounds do not grow with them.
+#[test]
+fn roles_that_are_over_are_read_together() {
+    let rounds = |roles: usize| {
+        let mut chain = Chain::new();
+        permissions::accept_from(&mut chain, 4, 1, true);
+        let over = Constraints { valid_until: Some(Height(100)), ..Constraints::default() };
+        let assigning = |chain: &mut Chain, name: &str, constraints: &Constraints| {
+            let made = permissions::making(name, vec![permissions::space("art")], vec![permissions::paint()], constraints);
+            let role_id = permissions::id_of(&chain.send(1, made));
+            Instruction::System(System::EntitlementAssignRole { role_id, assignee: address(4) })
+        };
+        for number in 0..roles {
+            let assign = assigning(&mut chain, &format!("r{number}"), &over);
+            assert!(chain.send(1, assign).is_success());
+        }
+        let last = assigning(&mut chain, "last", &Constraints::default());
+        chain.height = Height(100);
+        let before = chain.rounds;
+        assert!(chain.send(1, last).is_success());
+        chain.rounds - before
+    };
+    assert_eq!(rounds(20), rounds(2));
 }

@@ -214,6 +214,24 @@ fn delegations_end_with_their_grant() {
     }
 }
 
+/// A role that is assigned again before it was accepted counts as whose who assigned it last: else the first grantor's place would stay taken for good.
+#[test]
+fn a_role_that_is_assigned_again_counts_once() {
+    let mut chain = Chain::with(|genesis| genesis.deployers = List::new(vec![address(9)]).expect("one fits"));
+    let role = id_of(&chain.send(1, making("painter", vec![space("art")], vec![paint()], &Constraints::default())));
+    let assign = || Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(2) });
+    let open = |chain: &Chain| {
+        [1, 9].map(|grantor| chain.record::<state::Grantor>(&state::grantor(address(grantor))).map_or(0, |grantor| grantor.open.0))
+    };
+    for (from, expected) in [(1, [1, 0]), (1, [1, 0]), (9, [0, 1])] {
+        assert!(chain.send(from, assign()).is_success(), "{from}");
+        assert_eq!(open(&chain), expected, "{from}");
+    }
+    assert_eq!(method(&mut chain, 2, "accept_role", id_argument("role_id", &role)), None);
+    assert!(chain.send(1, assign()).is_success());
+    assert_eq!(open(&chain), [0, 0], "one that is accepted is nobody's");
+}
+
 /// An actor that calls the registry as its callers say.
 fn granting_actor(chain: &mut Chain) -> Address {
     let call =

@@ -141,21 +141,21 @@ fn jobs_that_may_not_use_a_secret() {
 
 /// Attack: somebody deploys an actor that submits jobs for whoever asks, and hands it to an account with a secret, which is not asked. By the policy that
 /// `cowboy secret set` makes, for the actors of the account, or by one for its jobs, the stranger's job was sent with the value, and the account paid the fee. An actor
-/// that was handed on has to be listed (decision 733).
+/// that was ever handed on has to be listed, also where it came back to the account that deployed it (decisions 733 and 735).
 #[test]
 fn an_actor_that_was_given_away_uses_no_secret() {
     let listed = |addresses: Vec<Address>| Actors::Listed { addresses: List::new(addresses).expect("one fits") };
     let owner = || List::new(vec![address(OWNER)]).expect("one fits");
     let script = "handler ask\n job $payload\n return $last\n";
-    // Submits a job by an actor of somebody, which may be handed to the owner of the secret before. Answers why it fails, if it does.
-    let asked = |by: u8, policy: &dyn Fn(Address) -> Policy| {
+    // Submits a job by an actor that the first of these accounts deployed and each handed to the next one. Answers why it fails, if it does.
+    let asked = |owners: &[u8], policy: &dyn Fn(Address) -> Policy| {
         let mut market = with_committee(1);
         let grants: &[(&str, &[(&str, u64)])] = &[("econ.hold_balance", &[]), ("http.fetch", &[])];
-        let receipt = market.chain.send(by, cowboy_testkit::chain::deployment(script, Some(grants), None, 1_000_000_000_000));
+        let receipt = market.chain.send(owners[0], cowboy_testkit::chain::deployment(script, Some(grants), None, 1_000_000_000_000));
         let actor = receipt.created.expect("a deployment creates");
-        if by != OWNER {
-            let handed = cowboy_types::System::TransferActorOwnership { actor, owner: address(OWNER) };
-            assert!(market.chain.send(by, cowboy_types::Instruction::System(handed)).is_success());
+        for pair in owners.windows(2) {
+            let handed = cowboy_types::System::TransferActorOwnership { actor, owner: address(pair[1]) };
+            assert!(market.chain.send(pair[0], cowboy_types::Instruction::System(handed)).is_success());
         }
         let policy = policy(actor);
         let sealed_to = identity(&market.chain, 1, &policy);
@@ -166,9 +166,40 @@ fn an_actor_that_was_given_away_uses_no_secret() {
     let owned = |_: Address| for_web();
     let of_account = |_: Address| Policy { actors: Actors::Any, accounts: owner(), ..for_web() };
     let named = |actor: Address| Policy { actors: listed(vec![actor]), accounts: owner(), ..for_web() };
-    assert_eq!((asked(7, &owned), asked(7, &of_account)), ("release_refused", "release_refused"));
-    assert_eq!((asked(OWNER, &owned), asked(OWNER, &of_account)), ("", ""), "what the account deployed itself");
-    assert_eq!(asked(7, &named), "", "what the policy lists");
+    for (owners, expected, why) in [
+        (&[7, OWNER][..], "release_refused", "a stranger deployed it"),
+        (&[OWNER, 7, OWNER][..], "release_refused", "a stranger had it meanwhile"),
+        (&[OWNER][..], "", "what the account deployed itself"),
+        (&[OWNER, OWNER][..], "", "it was given to nobody else"),
+    ] {
+        assert_eq!((asked(owners, &owned), asked(owners, &of_account)), (expected, expected), "{why}");
+        assert_eq!(asked(owners, &named), "", "what the policy lists");
+    }
+}
+
+/// A submission pays for what is read of each of its secrets: the secret, its version, and whether the actor that asks was handed on.
+#[test]
+fn each_secret_of_a_job_is_paid_for() {
+    // What a second secret costs, where a record costs this many cycles.
+    let second = |rate: u64| {
+        let mut market = with_rows(1, &[("costs.storage_read", rate)]);
+        let policy = for_web();
+        let sealed_to = identity(&market.chain, 1, &policy);
+        assert_eq!(put(&mut market.chain, &sealed_to, &policy).abort, None);
+        let kept = (market.chain.state.clone(), market.chain.height, market.chain.timestamp);
+        let mut cost = |job: &serde_json::Value| {
+            (market.chain.state, market.chain.height, market.chain.timestamp) = kept.clone();
+            let call = cowboy_testkit::market::ask(cowboy_testkit::market::DISPATCHER, "submit_job", job, 0);
+            let receipt = market.chain.send(OWNER, call);
+            assert_eq!(receipt.abort, None);
+            receipt.cycles_used.0
+        };
+        let mut job = with_secret();
+        let one = cost(&job);
+        job["secrets"].as_array_mut().expect("a list").push(json!({ "name_hash": hex(&[8; 32]), "as": "OTHER" }));
+        cost(&job) - one
+    };
+    assert_eq!(second(2_000) - second(1_000), 3 * 1_000);
 }
 
 /// Decision 587: a placeholder is of a secret that the job names; a job without secrets may have any text.

@@ -2,6 +2,7 @@
 
 pub(crate) mod dealing;
 pub(crate) mod jobs;
+mod pauses;
 mod registry;
 pub(crate) mod releases;
 pub(crate) mod traffic;
@@ -17,6 +18,7 @@ use cowboy_secrets::sealed::{HEADER_BYTES, TAG_BYTES, header};
 use cowboy_secrets::{Identity, Kind, PointG2, Policy};
 use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round, Vault, first, indices};
 use cowboy_system::secrets::{NUMBER, state};
+use cowboy_system::standstill::Standstill;
 use cowboy_testkit::chain::{Chain, address, execution, parameters};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::job::JobKind;
@@ -352,7 +354,7 @@ fn a_proxy_registers_and_leaves() {
     }
     let at = chain.height.0;
     chain.height = Height(at + 3_600);
-    let is_able = |chain: &Chain| proxy(chain, 2).is_able(&Params::GENESIS, chain.height);
+    let is_able = |chain: &Chain| proxy(chain, 2).is_able(&Params::GENESIS, &Standstill::default(), chain.height);
     assert!(!is_able(&chain), "it has not waited, and was not heard of");
     assert!(ask(&mut chain, 2, "heartbeat", [], 0).is_success());
     chain.height = Height(at + 86_400);

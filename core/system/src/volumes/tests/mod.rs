@@ -7,6 +7,7 @@ pub(crate) mod keys;
 pub(crate) mod money;
 mod mounts;
 pub(crate) mod of_actors;
+mod pauses;
 pub(crate) mod proofs;
 mod registry;
 mod simulation;

@@ -44,6 +44,25 @@ fn relays_are_paid_for_what_they_keep() {
     assert!(!has(&chain.idle(50), "volume.settled"), "nothing was kept, so nothing is paid");
 }
 
+/// An escrow that is too short for what all relays get is shared by them, and not spent on those of the first slots.
+#[test]
+fn a_short_escrow_is_shared() {
+    let (mut chain, volume_id, files) = filled();
+    let first = volume(&chain, &volume_id).expect("it is there");
+    proofs::run(&mut chain, 30, &[(volume_id, &files)]);
+    let mut short = volume(&chain, &volume_id).expect("it is there");
+    short.escrow = cowboy_types::units::Amount(100);
+    let key = state::volume_key(&volume_id);
+    chain.state.insert(key.digest(), key.seal(&short.encode()));
+    let balances: Vec<u64> = (0..6).map(|slot| chain.balance(address(holder(&first, slot)))).collect();
+    let blocks = first.paid_to.0 + 50 - chain.height.0;
+    proofs::run(&mut chain, blocks, &[(volume_id, &files)]);
+    for (slot, before) in balances.iter().enumerate() {
+        assert_eq!(chain.balance(address(holder(&first, slot))) - before, 16 * 88 / 100, "slot {slot}");
+    }
+    assert_eq!(volume(&chain, &volume_id).expect("it is kept for a while").escrow.0, 100 - 6 * 16);
+}
+
 /// A volume that stores nothing pays for the room that nobody else has; whoever takes all of it pays until it is deleted.
 #[test]
 fn room_is_paid_for() {

@@ -1,6 +1,7 @@
 //! What relays have to show, and what it costs not to: proofs, demands, acknowledgements, slots that move.
 
 use super::*;
+use cowboy_system::standstill::VOLUMES;
 
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
     a_relay_proves_what_it_keeps,
@@ -17,7 +18,7 @@ pub(super) fn round(chain: &Chain, number: u8) -> Option<Round> {
 }
 
 /// The proofs of a round, out of the files of each volume.
-fn proofs_of(round: &Round, volumes: &[(Hash, &Files)]) -> Vec<Vec<u8>> {
+pub(super) fn proofs_of(round: &Round, volumes: &[(Hash, &Files)]) -> Vec<Vec<u8>> {
     let prove = |point: &cowboy_system::volumes::types::Point| {
         let (_, files) = volumes.iter().find(|(id, _)| *id == point.volume).expect("a volume of the test");
         files.prove(usize::from(point.slot), point.at).encode().to_vec()
@@ -25,7 +26,7 @@ fn proofs_of(round: &Round, volumes: &[(Hash, &Files)]) -> Vec<Vec<u8>> {
     round.points.iter().map(prove).collect()
 }
 
-fn prove(chain: &mut Chain, from: u8, height: u64, proofs: &[Vec<u8>]) -> Receipt {
+pub(super) fn prove(chain: &mut Chain, from: u8, height: u64, proofs: &[Vec<u8>]) -> Receipt {
     let argument = [("height", Value::uint(height)), ("proofs", Value::Array(proofs.iter().map(|proof| bytes(proof)).collect()))];
     ask(chain, from, RELAYS, "prove", argument, 0)
 }
@@ -38,7 +39,8 @@ fn answer_all(chain: &mut Chain, volumes: &[(Hash, &Files)]) {
 /// Answers the rounds of all relays but one.
 pub(super) fn answer_but(chain: &mut Chain, silent: u8, volumes: &[(Hash, &Files)]) {
     for number in KEEPERS.filter(|number| *number != silent) {
-        if let Some(round) = round(chain, number).filter(|round| round.until > chain.height) {
+        let still = chain.record(&VOLUMES.key()).unwrap_or_default();
+        if let Some(round) = round(chain, number).filter(|round| round.answered_until(&still) > chain.height) {
             assert_eq!(prove(chain, number, round.height.0, &proofs_of(&round, volumes)).abort, None);
         }
     }

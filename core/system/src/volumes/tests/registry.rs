@@ -4,6 +4,7 @@ use super::proofs::{answer_but, run};
 use super::*;
 use cowboy_params::Params;
 use cowboy_system::secrets;
+use cowboy_system::standstill::Standstill;
 use cowboy_system::volumes::offered;
 use cowboy_testkit::chain::{signed, transfer};
 use cowboy_types::{Abort, Amount};
@@ -133,7 +134,7 @@ fn who_lost_stake_stays_reachable() {
     assert_eq!(update(&mut chain, 2, offered), None);
     let moved = relay(&chain, 2);
     assert_eq!((&*moved.endpoint, moved.capacity, moved.stake.0), ("::1", offered, STAKE - 1));
-    assert!(!moved.is_eligible(&chain.config.params, chain.height), "an update restores no stake");
+    assert!(!moved.is_eligible(&chain.config.params, &Standstill::default(), chain.height), "an update restores no stake");
     assert_eq!(update(&mut chain, 2, offered + 1), Some(error::RELAY_STAKE));
     assert_eq!(update(&mut chain, 2, offered - 1), None);
     assert_eq!(update(&mut chain, 2, offered), Some(error::RELAY_STAKE));

@@ -45,14 +45,17 @@ _Function = type(identity)
 # classes
 
 
-def build_class(body, name, /, *bases, metaclass=None, **kwargs):
+_NO_METACLASS = object()
+
+
+def build_class(body, name, /, *bases, metaclass=_NO_METACLASS, **kwargs):
     resolved = bases
     for base in bases:
         if not isinstance(base, type):
             resolved = _resolve_bases(bases)
             break
     meta = metaclass
-    if meta is None:
+    if meta is _NO_METACLASS:
         meta = type(resolved[0]) if resolved else type
     if isinstance(meta, type):
         for base in resolved:

@@ -51,7 +51,7 @@ def _type_name(value):
     return value.__qualname__ if isinstance(value, type) and value.__module__ == "builtins" else repr(value)
 
 
-def ascii(value):
+def ascii(value, /):
     """Like repr, with every character beyond ASCII escaped."""
     return _vm.ascii(repr(value))
 

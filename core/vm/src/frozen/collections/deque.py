@@ -38,12 +38,12 @@ class deque:
     def maxlen(self):
         return self._maxlen
 
-    def append(self, x):
+    def append(self, x, /):
         self._list.append(x)
         if self._maxlen is not None and len(self._list) - self._start > self._maxlen:
             self._drop_left()
 
-    def appendleft(self, x):
+    def appendleft(self, x, /):
         if self._maxlen is not None and len(self) >= self._maxlen:
             if self._maxlen == 0:
                 return
@@ -74,7 +74,7 @@ class deque:
             del self._list[: self._start]
             self._start = 0
 
-    def extend(self, iterable):
+    def extend(self, iterable, /):
         if iterable is self:
             iterable = list(iterable)
         if self._maxlen is None:
@@ -83,7 +83,7 @@ class deque:
             for item in iterable:
                 self.append(item)
 
-    def extendleft(self, iterable):
+    def extendleft(self, iterable, /):
         if iterable is self:
             iterable = list(iterable)
         for item in iterable:
@@ -98,7 +98,7 @@ class deque:
 
     __copy__ = copy
 
-    def rotate(self, n=1):
+    def rotate(self, n=1, /):
         if not isinstance(n, int):
             if not hasattr(type(n), "__index__"):
                 raise TypeError(f"'{type(n).__name__}' object cannot be interpreted as an integer")
@@ -116,10 +116,10 @@ class deque:
         self._list = items
         self._start = 0
 
-    def count(self, x):
+    def count(self, x, /):
         return self._items().count(x)
 
-    def index(self, x, start=0, stop=None):
+    def index(self, x, start=0, stop=None, /):
         items = self._items()
         try:
             return items.index(x, start, len(items) if stop is None else stop)
@@ -127,7 +127,7 @@ class deque:
             pass
         raise ValueError(f"{x!r} is not in deque")
 
-    def insert(self, i, x):
+    def insert(self, i, x, /):
         if self._maxlen is not None and len(self) >= self._maxlen:
             raise IndexError("deque already at its maximum size")
         items = self._items()
@@ -135,7 +135,7 @@ class deque:
         self._list = items
         self._start = 0
 
-    def remove(self, value):
+    def remove(self, value, /):
         items = self._items()
         try:
             items.remove(value)

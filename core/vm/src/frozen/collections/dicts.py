@@ -210,28 +210,53 @@ class Counter(dict):
     def __add__(self, other):
         if not isinstance(other, Counter):
             return NotImplemented
-        return _positive(self.__class__(), [(item, self[item] + other[item]) for item in _both(self, other)])
+        found = {}
+        for item, count in self.items():
+            count = count + other[item]
+            if count > 0:
+                found[item] = count
+        return _counted(found, self, other)
 
     def __sub__(self, other):
         if not isinstance(other, Counter):
             return NotImplemented
-        return _positive(self.__class__(), [(item, self[item] - other[item]) for item in _both(self, other)])
+        found = {}
+        for item, count in self.items():
+            count = count - other[item]
+            if count > 0:
+                found[item] = count
+        for item, count in other.items():
+            if count < 0 and item not in self:
+                found[item] = 0 - count
+        return _counted(found)
 
     def __or__(self, other):
         if not isinstance(other, Counter):
             return NotImplemented
-        return _positive(self.__class__(), [(item, max(self[item], other[item])) for item in _both(self, other)])
+        found = {}
+        for item, count in self.items():
+            other_count = other[item]
+            count = other_count if count < other_count else count
+            if count > 0:
+                found[item] = count
+        return _counted(found, self, other)
 
     def __and__(self, other):
         if not isinstance(other, Counter):
             return NotImplemented
-        return _positive(self.__class__(), [(item, min(self[item], other[item])) for item in self])
+        found = {}
+        for item, count in self.items():
+            other_count = other[item]
+            count = count if count < other_count else other_count
+            if count > 0:
+                found[item] = count
+        return _counted(found)
 
     def __pos__(self):
-        return _positive(self.__class__(), self.items())
+        return _counted({item: count for item, count in self.items() if count > 0})
 
     def __neg__(self):
-        return _positive(self.__class__(), [(item, -count) for item, count in self.items()])
+        return _counted({item: 0 - count for item, count in self.items() if count < 0})
 
     def __iadd__(self, other):
         for item, count in other.items():
@@ -272,15 +297,14 @@ def _second(pair):
     return pair[1]
 
 
-def _both(left, right):
-    """The items of both counters, those of the left one first."""
-    return [*left, *[item for item in right if item not in left]]
-
-
-def _positive(counter, pairs):
-    for item, count in pairs:
-        if count > 0:
-            counter[item] = count
+def _counted(found, left=None, right=None):
+    """A counter of what was found, and of what counts in the right one alone."""
+    if right is not None:
+        for item, count in right.items():
+            if count > 0 and item not in left:
+                found[item] = count
+    counter = Counter()
+    dict.update(counter, found)
     return counter
 
 
