@@ -83,6 +83,19 @@ impl Accounts {
         is_within
     }
 
+    /// Gives a peer back what it was charged with.
+    pub(crate) fn refund(&mut self, peer: &PublicKey, units: u64) {
+        if let Some(account) = self.accounts.get_mut(peer) {
+            account.refund(units);
+        }
+    }
+
+    /// Units that a peer has used.
+    #[cfg(test)]
+    pub(crate) fn used(&self, peer: &PublicKey) -> u64 {
+        self.accounts.get(peer).map_or(0, Account::used)
+    }
+
     /// Forgets the accounts to which everything came back.
     fn sweep(&mut self, now: SystemTime) {
         if now.duration_since(self.swept).is_ok_and(|passed| passed < SWEEP) {
@@ -132,6 +145,17 @@ mod tests {
         account.charge(u64::MAX);
         account.charge(1);
         assert_eq!(account.used(), u64::MAX);
+    }
+
+    /// Of what peers were charged with, each gets back its own.
+    #[test]
+    fn a_peer_is_refunded() {
+        let mut accounts = Accounts::new(Bounds { at_once: 8, per_second: 2 });
+        assert!([1, 2].into_iter().all(|seed| accounts.take(&peer(seed), 8, NOW)));
+        accounts.refund(&peer(1), 3);
+        accounts.refund(&peer(3), 3);
+        assert_eq!([1, 2, 3].map(|seed| accounts.used(&peer(seed))), [5, 8, 0]);
+        assert!(accounts.take(&peer(1), 3, NOW) && !accounts.take(&peer(2), 3, NOW) && !accounts.take(&peer(3), 9, NOW));
     }
 
     /// However many peers come and go, the accounts of those who have not used anything for a while are forgotten.

@@ -5,7 +5,11 @@ mod engine;
 pub(crate) use engine::own_votes;
 pub use engine::{Damage, discard_votes, engine};
 
-use crate::{failing, follow, reader::MAX_OPERATIONS};
+use crate::{
+    failing::{self, Phase},
+    follow,
+    reader::MAX_OPERATIONS,
+};
 use commonware_runtime::{Runner as _, Supervisor as _, tokio as runtime};
 use commonware_storage::{
     merkle::Location,
@@ -46,9 +50,15 @@ where
     F: Future<Output = Result<T, String>>,
     T: Send + 'static,
 {
+    let phase = Phase::default();
+    phase.run();
     let task = move || {
+        let _thread = phase.of_thread();
         let config = runtime::Config::new().with_storage_directory(engine).with_worker_threads(2).with_thread_stack_size(STACK_BYTES);
-        runtime::Runner::new(config).start(task)
+        runtime::Runner::new(config).start(|context| async move {
+            phase.of_runtime();
+            task(context).await
+        })
     };
     let thread = std::thread::Builder::new().name("check".into()).stack_size(STACK_BYTES).spawn(task);
     let ended = thread.map_err(|error| error.to_string())?.join();

@@ -19,6 +19,7 @@ use cowboy_store::{Ledger, StoreError};
 use cowboy_system::staking::{self, epoch::NextEpoch};
 use cowboy_types::{Block, keccak256};
 use std::{
+    cmp::Ordering,
     collections::BTreeMap,
     num::NonZeroU64,
     sync::{Arc, Mutex},
@@ -59,6 +60,13 @@ impl Term {
     /// The signers, ascending by network key.
     pub fn signers(&self) -> Vec<&staking::types::Member> {
         self.info.output.players().iter().filter_map(|key| self.info.directory.get(key)).collect()
+    }
+
+    /// The place among the signers of the leader of a round: drawn by the stakes, from the seed of the round before. The first round of an epoch has no seed
+    /// before it: there the epoch's number decides.
+    pub(crate) fn leader(&self, seed: Option<&[u8]>) -> usize {
+        let epoch = self.info.epoch.get().to_be_bytes();
+        self.committee.leader(&keccak256(&[b"cowboy-leader:", seed.unwrap_or(&epoch)]))
     }
 
     /// Whether shares were dealt successfully in the epoch before. If not, the signers of that epoch continue.
@@ -120,6 +128,16 @@ impl Committees {
         self.learn(&SealedBlock::check(block).ok()?)
     }
 
+    /// An epoch that this node knows to have begun. No epoch is looked for on the disk that cannot be there.
+    pub(crate) fn begun(&self, epoch: u64) -> Option<Arc<Term>> {
+        let newest = self.newest();
+        match epoch.cmp(&newest.info.epoch.get()) {
+            Ordering::Less => self.term(epoch),
+            Ordering::Equal => Some(newest),
+            Ordering::Greater => None,
+        }
+    }
+
     /// The final block of this number: one of the ledger's, or the one before them that a follower began with.
     fn introduction(&self, number: u64) -> Result<Option<Block>, StoreError> {
         let view = self.ledger.view()?;
@@ -166,15 +184,9 @@ impl Elector<Scheme> for ByStake {
         Terms::rotating()
     }
 
-    /// The first view of an epoch has no seed before it: there the epoch's number decides.
     fn elect(&self, round: Round, certificate: Option<&Certificate<MinSig>>) -> Participant {
-        let epoch = round.epoch().get();
         let seed = certificate.map(|certificate| certificate.get().expect("a verified certificate decodes").seed_signature.encode());
-        let randomness = match &seed {
-            Some(seed) => keccak256(&[b"cowboy-leader:", seed]),
-            None => keccak256(&[b"cowboy-leader:", &epoch.to_be_bytes()]),
-        };
-        let term = self.0.term(epoch).expect("an epoch that runs was introduced by a final block");
-        Participant::from_usize(term.committee.leader(&randomness))
+        let term = self.0.term(round.epoch().get()).expect("an epoch that runs was introduced by a final block");
+        Participant::from_usize(term.leader(seed.as_deref()))
     }
 }

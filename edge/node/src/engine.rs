@@ -4,7 +4,6 @@ mod queries;
 mod timeouts;
 
 pub(crate) use queries::State;
-pub(crate) use timeouts::longest_view;
 pub use timeouts::{Patience, longest_pause};
 
 use crate::{

@@ -12,7 +12,7 @@ use commonware_cryptography::{
     ed25519,
 };
 use commonware_glue::dkg::{reshare, types};
-use commonware_utils::NZU32;
+use commonware_utils::{Faults as _, N3f1, NZU32};
 use cowboy_chain::ChainConfig;
 use cowboy_system::staking::types::MAX_PLAYERS;
 use roll::Roll;
@@ -50,5 +50,25 @@ pub fn length(config: &ChainConfig) -> NonZeroU64 {
     match config.is_dev {
         true => NonZeroU64::MAX,
         false => NonZeroU64::new(config.params.consensus.epoch).expect("the row's least value is above zero"),
+    }
+}
+
+/// Blocks of the shortest epoch in which this number of signers can deal shares: a dealing succeeds with the logs of a quorum of them, each log takes a block of the
+/// second half, and the last block of the epoch has none.
+pub fn shortest(signers: u32) -> u64 {
+    let quorum = if signers == 0 { 0 } else { N3f1::quorum(signers) };
+    u64::from(quorum).saturating_mul(2).saturating_add(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The numbers of docs/nodes.md: half of an epoch, without its last block, has a block for each log that a dealing needs.
+    #[test]
+    fn the_logs_of_a_dealing_fit_into_half_an_epoch() {
+        for (signers, blocks) in [(0, 1), (1, 3), (4, 7), (7, 11), (100, 135)] {
+            assert_eq!(shortest(signers), blocks, "{signers}");
+        }
     }
 }

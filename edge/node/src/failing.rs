@@ -2,17 +2,23 @@
 //!
 //! The engine stops at the first error of the disk, by a panic, so that nothing is half-written: what was not acknowledged is
 //! executed again at the next start. Here its exit reason becomes an error with a name, and the report that a panic prints is left out
-//! where the error says as much ([decision 715](../../../docs/decisions/0715-failures-are-one-sentence.md)).
+//! where the error says as much ([decision 715](../../../docs/decisions/0715-failures-are-one-sentence.md)), for panics of a node alone
+//! ([decision 738](../../../docs/decisions/0738-panics-elsewhere-are-reported.md)).
 
 use crate::error::NodeError;
 use cowboy_store::StoreError;
 use rustix::process::{Resource, getrlimit};
 use std::{
     any::Any,
+    cell::RefCell,
     fs,
     path::Path,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
+use tokio::runtime::{Handle, Id};
 
 /// How operating systems say that a file may not grow, in the words of the standard library's errors.
 const NO_ROOM: [&str; 2] = ["StorageFull", "QuotaExceeded"];
@@ -66,28 +72,73 @@ const PORT: &str = "bind";
 /// What a lone validator says whose votes are gone.
 const LOST_VOTES: &str = "the engine's record of its votes is lost";
 
-/// How many nodes of this process start. A process has one hook for panics, which does not see of which node they are.
-static STARTING: AtomicUsize = AtomicUsize::new(0);
+/// Where a node is between its start and its end. Clones share it.
+///
+/// A process has one hook for panics. What panics on the node's thread or in the runtime there ends the node, whose error tells of it; what panics anywhere else
+/// in the process is none of its business.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Phase {
+    is_running: Arc<AtomicBool>,
+}
 
-/// As long as this is held, a node starts: its error tells what its parts say when they panic.
-pub(crate) struct Starting(());
+thread_local! {
+    /// The node whose thread this is.
+    static OF_THREAD: RefCell<Option<Phase>> = const { RefCell::new(None) };
+}
 
-impl Starting {
-    pub(crate) fn begin() -> Self {
-        STARTING.fetch_add(1, Ordering::AcqRel);
-        Self(())
+/// The runtimes of the nodes of this process.
+static RUNTIMES: Mutex<Vec<(Id, Phase)>> = Mutex::new(Vec::new());
+
+fn runtimes() -> MutexGuard<'static, Vec<(Id, Phase)>> {
+    RUNTIMES.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Phase {
+    /// The node runs: an error that it ends with from now on is one while running.
+    pub(crate) fn run(&self) {
+        self.is_running.store(true, Ordering::Release);
+    }
+
+    fn is_running(&self) -> bool {
+        self.is_running.load(Ordering::Acquire)
+    }
+
+    /// As long as this is held, the thread that asks is the node's.
+    pub(crate) fn of_thread(&self) -> OfThread {
+        OF_THREAD.set(Some(self.clone()));
+        OfThread(self.clone())
+    }
+
+    /// From now on the runtime of the task that asks is the node's: until its thread is no more, because what panics while a runtime ends belongs to it, too.
+    pub(crate) fn of_runtime(&self) {
+        runtimes().push((Handle::current().id(), self.clone()));
+    }
+
+    /// The phase of the node of which this thread runs a part; none where it runs something else.
+    fn current() -> Option<Self> {
+        // A thread that ends has none any more.
+        if let Ok(Some(phase)) = OF_THREAD.try_with(|phase| phase.borrow().clone()) {
+            return Some(phase);
+        }
+        let current = Handle::try_current().ok()?.id();
+        runtimes().iter().find(|(id, _)| *id == current).map(|(_, phase)| phase.clone())
     }
 }
 
-impl Drop for Starting {
+/// The thread of a node.
+pub(crate) struct OfThread(Phase);
+
+impl Drop for OfThread {
     fn drop(&mut self) {
-        STARTING.fetch_sub(1, Ordering::AcqRel);
+        OF_THREAD.set(None);
+        runtimes().retain(|(_, phase)| !Arc::ptr_eq(&phase.is_running, &self.0.is_running));
     }
 }
 
-/// Whether the error with which a node ends, or does not start, tells what this panic said: a report of the panic is of use only to who develops the node.
+/// Whether the error with which a node ends, or does not start, tells what the panic of this thread says: a report of the panic is of use only to who develops
+/// the node. What panics outside of a node is never explained, whatever it says.
 pub fn is_explained(payload: &(dyn Any + Send)) -> bool {
-    STARTING.load(Ordering::Acquire) > 0 || has_name(&last_words(payload))
+    Phase::current().is_some_and(|phase| !phase.is_running() || has_name(&last_words(payload)))
 }
 
 /// Whether these words are about the disk, a limit or damaged files, which no defect of the node is.
@@ -270,11 +321,35 @@ mod tests {
         for (words, is_named) in rows {
             assert_eq!(has_name(words), is_named, "{words}");
         }
-        let starting = Starting::begin();
-        assert!(is_explained(&"processed position must be backed by a stored block"), "the error of the start tells it");
-        drop(starting);
         let ended = std::panic::catch_unwind(|| -> u8 { crate::ending::end("epoch-2 cannot be read".to_owned()) }).expect_err("it ends");
         assert_eq!(last_words(&*ended), "epoch-2 cannot be read");
+    }
+
+    /// Decision 738: only what panics on a node's own thread, or in its runtime, is explained by the node's error, and by its name alone once the node runs.
+    #[test]
+    fn panics_outside_of_a_node_are_reported() {
+        let [named, unknown] =
+            ["cannot open: No space left on device (os error 28)", "processed position must be backed by a stored block"];
+        let explained = move || [named, unknown].map(|words| is_explained(&words));
+        let runtime = || tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().expect("a runtime");
+        let inside = |runtime: &tokio::runtime::Runtime| {
+            let task = runtime.block_on(async move { tokio::spawn(async move { explained() }).await.expect("it ends") });
+            let blocking = runtime.block_on(async move { tokio::task::spawn_blocking(explained).await.expect("it ends") });
+            [task, blocking]
+        };
+        let (node, other, phase) = (runtime(), runtime(), Phase::default());
+        let elsewhere = || (std::thread::spawn(explained).join().expect("it ends"), inside(&other));
+        let reported = ([false; 2], [[false; 2]; 2]);
+        assert_eq!((explained(), inside(&node)), reported, "no node is here");
+        let thread = phase.of_thread();
+        node.block_on(async { phase.of_runtime() });
+        assert_eq!((explained(), inside(&node)), ([true; 2], [[true; 2]; 2]), "the error of the start tells everything");
+        assert_eq!(elsewhere(), reported);
+        phase.run();
+        assert_eq!((explained(), inside(&node)), ([true, false], [[true, false]; 2]), "a defect, though the node runs");
+        assert_eq!(elsewhere(), reported);
+        drop(thread);
+        assert_eq!((explained(), inside(&node)), reported, "the node is gone");
     }
 
     #[test]

@@ -8,6 +8,10 @@ use cowboy_types::{Hash, Height, TimestampMs};
 pub struct Head {
     /// How many blocks stand before it, genesis included.
     pub number: u64,
+    /// The epoch in which it was proposed.
+    pub epoch: u64,
+    /// The view of that epoch in which it was proposed first.
+    pub view: u64,
     /// Its height: the number, and what a dev chain skipped.
     pub height: Height,
     /// Its name.
@@ -24,6 +28,8 @@ impl Head {
         let header = block.header();
         Self {
             number: header.number.0,
+            epoch: header.context.epoch.0,
+            view: header.context.view.0,
             height: header.height(),
             digest: block.hash(),
             state_root: header.state_root,

@@ -91,8 +91,8 @@ where
     (sender, Filtered::new(receiver, dealings(chain)))
 }
 
-/// Passes blocks above the newest final one that a leader of their epoch has signed, from those who sign in the newest epoch that this node knows, or in
-/// the next. Only the header is read for that: a body of five megabytes is decoded for nobody who made it up.
+/// Passes blocks above the newest final one, and of a later round, that a leader of their epoch has signed, from those who sign in the newest epoch that this node
+/// knows, or in the next. Only the header is read for that: a body of five megabytes is decoded for nobody who made it up.
 pub(crate) fn proposers(chain: Arc<Chain>) -> impl FnMut(&PublicKey, &IoBuf) -> bool + Send + 'static {
     let mut passed = Headers::default();
     move |from, message| {
@@ -101,13 +101,17 @@ pub(crate) fn proposers(chain: Arc<Chain>) -> impl FnMut(&PublicKey, &IoBuf) -> 
             return false;
         }
         let Ok(header) = Header::read(&mut message.clone()) else { return false };
-        let (number, head) = (header.number.0, chain.head.borrow().number);
+        let (number, round, head) = (header.number.0, &header.context, *chain.head.borrow());
         // A final block is of no use any more. Anyone has its header, and could send it with any body; and its epoch would be read from the disk each time.
-        if number <= head || chain.committees.epoch_of(number) != header.context.epoch.0 {
+        if number <= head.number || chain.committees.epoch_of(number) != round.epoch.0 {
+            return false;
+        }
+        // Views ascend along the chain. Whoever led a view that is over could sign a block of it as long as the epoch lasts.
+        if round.epoch.0 == head.epoch && round.view.0 <= head.view {
             return false;
         }
         let signer = signer_of_leader(&chain.committees, &newest, &header);
-        signer.is_some() && header.signer() == signer && passed.is_new(from, header.digest(), head)
+        signer.is_some() && header.signer() == signer && passed.is_new(from, header.digest(), head.number)
     }
 }
 
@@ -343,6 +347,7 @@ mod tests {
         let mut header = genesis.block.header().clone();
         header.context.leader = Fixed(own.as_ref().try_into().expect("32 bytes"));
         header.number.0 = chain.head.borrow().number + 1;
+        header.context.view.0 = chain.head.borrow().view + 1;
         let message = |header: &Header| IoBuf::from([header.encode().as_ref(), &[0; 64]].concat());
         let signed = |mut header: Header, signer: &cowboy_types::signing::PrivateKey| {
             header.signature = signer.sign(&header.signing_digest());
@@ -359,6 +364,7 @@ mod tests {
         };
         assert!(!passes(&own, &with(|header| header.number.0 -= 1)), "a final block, whose body may be another");
         assert!(!passes(&own, &with(|header| header.context.epoch.0 += 1)), "an epoch that the number is not of");
+        assert!(!passes(&own, &with(|header| header.context.view.0 -= 1)), "a round that is over, of whatever block");
         assert!(passes(&own, &message(&good)));
         assert!(!passes(&own, &message(&good)), "again before the next block");
         header.timestamp_ms.0 += 1;

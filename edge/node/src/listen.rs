@@ -4,7 +4,7 @@ use crate::{
     chain::Chain,
     check,
     committee::ValidatorKeys,
-    engine::longest_view,
+    pace::longest_view,
     voted::Voted,
     votes::{self, BEAT, Votes},
 };

@@ -9,6 +9,14 @@ use cowboy_types::{Header, Height, TimestampMs};
 use std::{sync::Mutex, time::Duration};
 use tokio::sync::{Notify, futures::Notified};
 
+/// How much longer than the time between blocks a leader has, and then the votes for its block.
+pub(crate) const LEADER_MARGIN: Duration = Duration::from_millis(1_500);
+
+/// How long a view of several validators may take before it is given up, if `gap` is between two blocks.
+pub(crate) fn longest_view(gap: Option<Duration>) -> Duration {
+    gap.unwrap_or_default() + LEADER_MARGIN + LEADER_MARGIN
+}
+
 /// How long after its parent a block is proposed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BlockTime {

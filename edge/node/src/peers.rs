@@ -1,5 +1,6 @@
 //! The other validators: whether a node's keys and peers are of its chain, and the network that they make.
 
+mod holding;
 mod reach;
 
 use crate::{
@@ -28,6 +29,7 @@ use commonware_utils::{
 };
 use cowboy_system::staking::types::Endpoint;
 use cowboy_types::wire::Fixed;
+use holding::Holding;
 use reach::Reach;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -283,13 +285,13 @@ pub(crate) fn handshake(signer: PrivateKey) -> Cups<Sake<PrivateKey>, ChaCha20Po
 }
 
 /// The settings of a network with room for this many members, whose largest message has this many bytes.
-fn settings(
+pub(crate) fn settings(
     signer: PrivateKey,
     namespace: &[u8],
     listen: SocketAddr,
     members: NonZeroUsize,
     largest: u32,
-) -> lookup::Config<Cups<Sake<PrivateKey>, ChaCha20Poly1305>> {
+) -> lookup::Config<Holding<Cups<Sake<PrivateKey>, ChaCha20Poly1305>>> {
     lookup::Config {
         // Each set has the configured peers and those of the next epochs; room for the messages of every remembered set would be reserved.
         tracked_peer_sets: NonZeroUsize::MIN,
@@ -301,7 +303,7 @@ fn settings(
         // Peers whose address is not known have a name, and come from anywhere. The gate knows the hosts of the others.
         allow_dns: false,
         bypass_ip_check: true,
-        ..lookup::Config::local(handshake(signer), namespace, listen, members, largest, NZUsize!(1_024))
+        ..lookup::Config::local(Holding(handshake(signer)), namespace, listen, members, largest, NZUsize!(1_024))
     }
 }
 

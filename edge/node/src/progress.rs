@@ -124,6 +124,8 @@ mod tests {
     fn a_node_says_what_it_waits_for() {
         let at = |number| Head {
             number,
+            epoch: 0,
+            view: number,
             height: Height(number),
             digest: Hash([0; 32]),
             state_root: Hash([0; 32]),

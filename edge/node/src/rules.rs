@@ -109,6 +109,14 @@ impl Chain {
         seeds.chain([Some(vrf)]).collect()
     }
 
+    /// Whether the leader that a header names is the one that was drawn for its round. `None` where it is not known yet who signs in its epoch.
+    pub(crate) fn is_leader_drawn(&self, header: &Header) -> Option<bool> {
+        let term = self.committees.begun(header.context.epoch.0)?;
+        let Ok(seed) = self.seeds.draw(header, &self.verifier) else { return Some(false) };
+        let leader = term.leader(seed.as_ref().map(|seed| seed.0.as_slice()));
+        Some(term.committee.members().get(leader).is_some_and(|member| member.network.as_ref() == header.context.leader.0))
+    }
+
     /// Takes note of a header that is signed by its leader, to see two of one round.
     pub(crate) fn note_header(&self, header: &Header) {
         let Some(term) = self.committees.term(header.context.epoch.0) else { return };

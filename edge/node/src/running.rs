@@ -9,7 +9,7 @@ use crate::{
     config::NodeConfig,
     engine::{self, Kept, Parts, Patience},
     error::NodeError,
-    failing,
+    failing::{self, Phase},
     follow::{self, Fed},
     images::ImageCache,
     imported,
@@ -124,7 +124,6 @@ impl Running {
         (patience, stall): (Patience, Duration),
         has_listened: bool,
     ) -> Result<Option<Self>, NodeError> {
-        let _starting = failing::Starting::begin();
         if failing::is_on_full_disk(&config.directory) {
             return Err(StoreError::DiskFull.into());
         }
@@ -226,8 +225,10 @@ impl Task {
         last_words: watch::Sender<Option<String>>,
     ) -> io::Result<JoinHandle<()>> {
         std::thread::Builder::new().name("node".into()).stack_size(STACK_BYTES).spawn(move || {
+            let phase = Phase::default();
+            let _thread = phase.of_thread();
             // Nothing of the node is used any more after a panic, so nothing half-changed is seen.
-            let ended = catch_unwind(AssertUnwindSafe(|| self.run(directory)));
+            let ended = catch_unwind(AssertUnwindSafe(|| self.run(directory, &phase)));
             let words = match ended {
                 Ok(words) => words,
                 Err(payload) => Some(failing::last_words(&*payload)),
@@ -238,18 +239,19 @@ impl Task {
     }
 
     /// Runs the node until it is told to stop, or ends by itself: then it says why. The folder is given back last.
-    fn run(self, directory: Directory) -> Option<String> {
+    fn run(self, directory: Directory, phase: &Phase) -> Option<String> {
         let runtime = runtime::Config::new()
             .with_storage_directory(directory.engine())
             .with_worker_threads(self.config.threads)
             .with_thread_stack_size(STACK_BYTES);
         let _voting = self.config.keys.as_ref().filter(|_| self.role == Role::Votes).map(|keys| Voting::begin(&directory, keys));
-        let last_words = runtime::Runner::new(runtime).start(|context| self.serve(context));
+        let last_words = runtime::Runner::new(runtime).start(|context| self.serve(context, phase));
         drop(directory);
         last_words
     }
 
-    async fn serve(self, context: runtime::Context) -> Option<String> {
+    async fn serve(self, context: runtime::Context, phase: &Phase) -> Option<String> {
+        phase.of_runtime();
         let Self { config, chain, quic, fed, patience, role, wanted, stall, stopped, ready } = self;
         let context = quic::Context::new(context, quic);
         let mut working = match (&config.keys, fed) {
@@ -276,6 +278,7 @@ impl Task {
         };
         let mut last_words = None;
         if is_ready {
+            phase.run();
             tokio::select! {
                 // Told to stop, or forgotten: either way it ends.
                 _ = stopped => {}

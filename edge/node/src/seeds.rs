@@ -133,6 +133,32 @@ impl Seeds {
         self.unseen(header).is_some_and(|unseen| unseen.into_iter().all(is_genuine))
     }
 
+    /// Whether this node has seen the seed that draws the leader of a header's round, or there is none.
+    pub(crate) fn is_draw_seen(&self, header: &Header) -> bool {
+        drawing_round(header).is_none_or(|round| self.signature(round).is_some())
+    }
+
+    /// The seed that draws the leader of a header's round, if one does.
+    ///
+    /// One pairing if this node has not seen it.
+    ///
+    /// # Errors
+    ///
+    /// Where this node has not seen it, and what the header has in its place is another one.
+    pub(crate) fn draw(&self, header: &Header, scheme: &Scheme) -> Result<Option<SeedBytes>, Unknown> {
+        let Some(round) = drawing_round(header) else { return Ok(None) };
+        if let Some(seed) = self.get(round) {
+            return Ok(Some(seed));
+        }
+        let seed = *header.seeds.last().ok_or(Unknown)?;
+        let signature = signature_of(&seed).ok_or(Unknown)?;
+        if !Seed::<MinSig>::new(round, signature).verify(scheme) {
+            return Err(Unknown);
+        }
+        self.put(round, signature);
+        Ok(Some(seed))
+    }
+
     /// The seeds of a header that this node has not seen itself. `None` where the header has not as many as there are rounds between its parent's and its
     /// own.
     pub(crate) fn unseen(&self, header: &Header) -> Option<Vec<(Round, SeedBytes)>> {
@@ -145,6 +171,16 @@ impl Seeds {
         let rounds = views.into_iter().map(|view| Round::new(epoch, view)).zip(header.seeds.iter().copied());
         Some(rounds.filter(|(round, seed)| self.get(*round) != Some(*seed)).collect())
     }
+}
+
+/// A seed is not known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Unknown;
+
+/// The round whose seed draws the leader of a header's round; none for the first of an epoch.
+fn drawing_round(header: &Header) -> Option<Round> {
+    let before = header.context.view.0.checked_sub(1).filter(|view| *view > 0)?;
+    Some(Round::new(Epoch::new(header.context.epoch.0), View::new(before)))
 }
 
 /// The signature that a seed is; `None` where the bytes are no point of the curve.
@@ -274,6 +310,32 @@ mod tests {
             let nothing_seen = Seeds::default();
             assert_eq!(nothing_seen.verify(&header(seeds), verifier), expected, "{name}");
         }
+    }
+
+    /// Decision 737: the seed that draws a leader is the one that this node has seen, or the last one of the header, if it is right.
+    #[test]
+    fn a_header_brings_the_seed_of_its_draw() {
+        let (committee, keys) = committee(b"ours");
+        let (schemes, verifier) = (schemes(&committee, &keys), committee.verifier(NAMESPACE));
+        let mut seen = Seeds::default();
+        for view in [3, 4] {
+            seen.report(nullified(&schemes, view));
+        }
+        let [third, fourth] = [3, 4].map(|view| seen.get(round(view)).expect("its certificate was seen"));
+        assert_eq!(seen.draw(&header(vec![]), &verifier), Ok(Some(fourth)));
+        let unseen = Seeds::default();
+        for wrong in [vec![], vec![fourth, third], vec![Fixed([0xFF; 48])]] {
+            assert_eq!(unseen.draw(&header(wrong), &verifier), Err(Unknown));
+        }
+        let right = header(vec![third, fourth]);
+        assert!(seen.is_draw_seen(&right) && !unseen.is_draw_seen(&right));
+        assert_eq!(unseen.draw(&right, &verifier), Ok(Some(fourth)));
+        assert!(unseen.is_draw_seen(&right), "it is remembered");
+        let mut first = right;
+        first.context.view = Count(1);
+        let nothing_seen = Seeds::default();
+        assert!(nothing_seen.is_draw_seen(&first));
+        assert_eq!(nothing_seen.draw(&first, &verifier), Ok(None), "nothing was drawn before");
     }
 
     /// Decision 133: whose votes were seen, a bit each.

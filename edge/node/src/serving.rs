@@ -68,8 +68,11 @@ impl<S: LimitedSender<PublicKey = PublicKey>> LimitedSender for Serving<S> {
         };
         match self.inner.check(recipients) {
             Ok(inner) => Ok(CheckedServing { inner: Some(inner), peer, served: &self.served }),
-            // Where this would have been an answer, its request counts no more. Only the message says whether it is one.
-            Err(_) if peer.is_some() => Ok(CheckedServing { inner: None, peer, served: &self.served }),
+            // Where this would have been an answer, its request counts no more. Only the message says whether it is one; another one is sent again soon.
+            Err(_) if peer.as_ref().is_some_and(|peer| self.served.has_request(peer)) => {
+                Ok(CheckedServing { inner: None, peer, served: &self.served })
+            }
+            // It is a request of this node's own, which the engine sends at that time.
             Err(until) => Err(until),
         }
     }
@@ -181,9 +184,22 @@ mod tests {
             assert!(!send(&mut sender, 1, 991));
             assert_eq!(counted(&served).0, 0);
         }
-        assert!(counted(&served).1 <= 1_000, "no request counts any more");
+        assert_eq!(counted(&served).1, 0, "no request counts any more");
         assert!(kept.take().is_empty());
+    }
+
+    /// While a peer has had its messages of this second, the engine is told until when, unless there is an answer to be made for it: only a message says what it is.
+    #[test]
+    fn requests_wait_until_the_channel_takes_them() {
+        let (mut sender, _, served) = serving();
         sender.inner.is_limited = true;
-        assert!(sender.check(Recipients::All).is_err(), "what is for all is no answer");
+        let mut refused = |recipients| sender.check(recipients).err();
+        assert_eq!(refused(Recipients::All), Some(NOW), "what is for all is no answer");
+        assert_eq!(refused(Recipients::One(peer(1))), Some(NOW));
+        assert!(served.admits(&peer(1), NOW));
+        assert_eq!(refused(Recipients::One(peer(1))), None);
+        assert_eq!(refused(Recipients::One(peer(2))), Some(NOW), "another peer");
+        served.unanswered(&peer(1));
+        assert_eq!(refused(Recipients::One(peer(1))), Some(NOW), "nothing is to be answered any more");
     }
 }

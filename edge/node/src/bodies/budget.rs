@@ -15,6 +15,10 @@ const AT_ONCE: u64 = 8;
 /// Blocks of the largest size for which bytes come back in a second.
 const PER_SECOND: u64 = 2;
 
+/// What a block counts beside its bytes if a seed that this node has not seen draws its leader: to check one takes more than a millisecond. It counts no more if
+/// the seed is right, and draws this leader.
+pub(super) const OF_DRAW: u64 = 4 * 1024 * 1024;
+
 /// The budgets of all peers that lead in an epoch, in bytes.
 pub(super) fn budgets() -> Accounts {
     let largest = SealedBlock::max_encode_size(&()) as u64;

@@ -1,60 +1,53 @@
 //! Bodies of blocks travel once ([decision 612](../../../../docs/decisions/0612-bodies-travel-once.md)).
 //!
 //! Most transactions of a block are in every validator's mempool before it is proposed ([`crate::gossip`]). So a proposer sends its header and sixteen bytes for
-//! each transaction. The others take the transactions from their mempools, and ask the sender for those that they lack. To the engine this is a channel of
-//! blocks: it gives and gets them whole.
+//! each transaction. The others take the transactions from their mempools, and ask the sender for those that they lack, and each other
+//! ([decision 737](../../../../docs/decisions/0737-bodies-from-whoever-has-them.md)). To the engine this is a channel of blocks: it gives and gets them whole.
 //!
 //! What is made here is checked as a block that came whole is: its body is the one that the header commits to. A sender that names transactions which do not
 //! make this body is asked for all of them, and is left after that. How much a node holds, asks and answers is bounded for each peer and block.
 
+mod answers;
 mod budget;
 mod rebuild;
+mod sources;
 #[cfg(test)]
 mod tests;
 mod wire;
 
-use crate::{
-    account::Accounts,
-    block::SealedBlock,
-    chain::Chain,
-    inbound,
-    mempool::Mempool,
-    serving::{OF_BODIES, Served},
-};
-use budget::budgets;
+use crate::{account::Accounts, block::SealedBlock, chain::Chain, inbound, mempool::Mempool, pace::longest_view};
+use answers::{Answers, Sent};
+use budget::{OF_DRAW, budgets};
 use bytes::Bytes;
 use commonware_actor::{Feedback, Unreliable};
 use commonware_codec::{DecodeExt as _, FixedSize as _, ReadExt as _};
-use commonware_consensus::BoundedBlock as _;
-use commonware_cryptography::ed25519::PublicKey;
+use commonware_consensus::{
+    BoundedBlock as _,
+    types::{Epoch, Round, View},
+};
+use commonware_cryptography::{Signer as _, ed25519::PublicKey};
 use commonware_p2p::{self as p2p, CheckedSender, LimitedSender, Receiver, Recipients, Sender};
 use commonware_runtime::{Clock, IoBuf, IoBufs, Spawner, Supervisor};
 use commonware_utils::NZUsize;
 use cowboy_chain::SignedTransaction;
-use cowboy_types::{Block, Hash};
-use rebuild::{Next, Rebuilding};
+use cowboy_types::{Block, Hash, block::Header};
+use rebuild::{Next, Offer, Rebuilding, Worth};
 use std::{
-    collections::{BTreeMap, VecDeque},
+    collections::BTreeSet,
     num::NonZeroUsize,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, SystemTime},
 };
 use tokio::sync::mpsc;
-use wire::{ANSWER, Answer, COMPACT, Compact, Id, REQUEST, Request, WHOLE, id_of, prefix_of};
+use wire::{ANSWER, Answer, COMPACT, Compact, Id, MAX_ANSWER_BYTES, REQUEST, Request, WHOLE, id_of, part_of, prefix_of};
 
 /// The size in bytes up to which blocks are sent whole: they cost little, and nobody has to ask for anything.
 pub const SMALL: usize = 16 * 1024;
 
-/// The most bytes of a message. The largest are whole blocks and answers with all transactions of one.
+/// The most bytes of a message. The largest are whole blocks.
 pub(crate) fn max_payload_size() -> usize {
     1 + SealedBlock::max_encode_size(&()) + Hash::SIZE
 }
-
-/// Blocks of this node whose transactions others may ask for.
-const MAX_SENT: usize = 4;
-
-/// How often a peer is answered about one block: with what it lacked, and with everything.
-const MAX_ANSWERS: u32 = 2;
 
 /// Blocks on their way to the engine, which takes each at once.
 const ON_THE_WAY: NonZeroUsize = NZUsize!(64);
@@ -72,8 +65,7 @@ where
 {
     let sent = Arc::new(Mutex::new(Sent::default()));
     let (blocks, whole) = mpsc::channel(ON_THE_WAY.get());
-    let (rebuilding, budgets, served) = (Rebuilding::default(), budgets(), Served::new(OF_BODIES));
-    let exchange = Exchange { chain, sender: questions.0, sent: sent.clone(), rebuilding, budgets, served, blocks };
+    let exchange = Exchange::new(chain, questions.0, sent.clone(), blocks);
     context.spawn(move |clock| exchange.run(clock, proposals.1, questions.1));
     (Bodies { inner: proposals.0, sent, small }, Whole(whole))
 }
@@ -125,42 +117,6 @@ impl<C: CheckedSender<PublicKey = PublicKey>> CheckedSender for CheckedBodies<'_
     }
 }
 
-/// The newest blocks that this node sent compact.
-#[derive(Debug, Default)]
-struct Sent(VecDeque<SentBlock>);
-
-#[derive(Debug)]
-struct SentBlock {
-    digest: Hash,
-    block: Block,
-    /// How often each peer was answered.
-    answered: BTreeMap<PublicKey, u32>,
-}
-
-impl Sent {
-    fn keep(&mut self, block: Block) {
-        let digest = block.digest();
-        if self.0.iter().any(|sent| sent.digest == digest) {
-            return;
-        }
-        self.0.push_back(SentBlock { digest, block, answered: BTreeMap::new() });
-        if self.0.len() > MAX_SENT {
-            self.0.pop_front();
-        }
-    }
-
-    /// The message with the transactions that a peer asks for; `None` where it has had its answers, or asks for what was not sent.
-    fn answer(&mut self, peer: &PublicKey, request: &Request) -> Option<Vec<u8>> {
-        let sent = self.0.iter_mut().find(|sent| sent.digest == request.block)?;
-        let answered = sent.answered.entry(peer.clone()).or_default();
-        if *answered >= MAX_ANSWERS {
-            return None;
-        }
-        *answered += 1;
-        Some(Answer::of(&sent.block, request).encode())
-    }
-}
-
 /// Receives blocks whole.
 #[derive(Debug)]
 pub(crate) struct Whole(mpsc::Receiver<p2p::Message<PublicKey>>);
@@ -186,47 +142,51 @@ impl Receiver for Whole {
 /// What a node hears of blocks, and asks and answers about them.
 struct Exchange<S> {
     chain: Arc<Chain>,
+    /// This node; none where it has no keys.
+    me: Option<PublicKey>,
     sender: S,
-    sent: Arc<Mutex<Sent>>,
     rebuilding: Rebuilding,
     budgets: Accounts,
-    served: Served,
+    answers: Answers,
     /// To the engine.
     blocks: mpsc::Sender<p2p::Message<PublicKey>>,
 }
 
 impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
+    fn new(chain: Arc<Chain>, sender: S, sent: Arc<Mutex<Sent>>, blocks: mpsc::Sender<p2p::Message<PublicKey>>) -> Self {
+        let me = chain.keys.as_ref().map(|keys| keys.network.public_key());
+        let answers = Answers::new(me.as_ref(), sent);
+        Self { chain, me, sender, rebuilding: Rebuilding::default(), budgets: budgets(), answers, blocks }
+    }
+
     async fn run<R: Receiver<PublicKey = PublicKey>>(mut self, clock: impl Clock, mut proposals: R, mut questions: R) {
         let mut may_propose = inbound::proposers(self.chain.clone());
         loop {
             let due = self.rebuilding.due().unwrap_or_else(|| clock.current() + IDLE);
-            let (peer, next) = tokio::select! {
+            let next = tokio::select! {
                 biased;
                 () = clock.sleep_until(due) => {
-                    for (peer, request) in self.rebuilding.overdue(clock.current()) {
-                        self.ask(peer, &request);
-                    }
-                    continue;
+                    let head = self.chain.head.borrow().number;
+                    let requests = self.rebuilding.overdue(head, &|header: &Header| voters(&self.chain, header), clock.current());
+                    Some(Next::Ask(requests))
                 }
                 question = questions.recv() => {
                     let Ok((peer, message)) = question else { return };
-                    let next = self.take(&peer, message, clock.current());
-                    (peer, next)
+                    self.take(&peer, message, clock.current())
                 }
                 proposal = proposals.recv() => {
                     let Ok((peer, message)) = proposal else { return };
-                    let next = self.begin(&peer, message, clock.current(), &mut may_propose);
-                    (peer, next)
+                    self.begin(&peer, message, clock.current(), &mut may_propose)
                 }
             };
             match next {
-                Some(Next::Block(block)) => {
-                    let handed_over = self.blocks.send((peer, block.into())).await;
+                Some(Next::Block(from, block)) => {
+                    let handed_over = self.blocks.send((from, block.into())).await;
                     if handed_over.is_err() {
                         return;
                     }
                 }
-                Some(Next::Ask(request)) => self.ask(peer, &request),
+                Some(Next::Ask(requests)) => requests.into_iter().for_each(|(peer, request)| self.ask(peer, &request, clock.current())),
                 None => {}
             }
         }
@@ -242,19 +202,55 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
     ) -> Option<Next> {
         let mut rest = message;
         let kind = u8::read(&mut rest).ok()?;
-        // What a leader signed is as much as it likes.
-        if !may_propose(peer, &rest) || !self.budgets.take(peer, rest.len() as u64, now) {
+        if !may_propose(peer, &rest) {
             return None;
         }
+        let header = Header::read(&mut rest.clone()).ok()?;
+        // What a leader signed is as much as it likes, and so is what it names as its draw. Nobody checks that where it is not known yet who signs.
+        let is_checked = !self.chain.seeds.is_draw_seen(&header) && self.chain.committees.begun(header.context.epoch.0).is_some();
+        let of_draw = if is_checked { OF_DRAW } else { 0 };
+        if !self.budgets.take(peer, of_draw + rest.len() as u64, now) {
+            return None;
+        }
+        let is_drawn = self.chain.is_leader_drawn(&header);
+        match is_drawn {
+            Some(false) => return None,
+            Some(true) => self.budgets.refund(peer, of_draw),
+            None => {}
+        }
         match kind {
-            WHOLE => Some(Next::Block(rest.as_ref().to_vec())),
+            WHOLE => Some(Next::Block(peer.clone(), rest.as_ref().to_vec())),
             COMPACT => {
                 let compact = Compact::decode(Bytes::from(rest)).ok()?;
-                let mempool = &self.chain.mempool;
-                self.rebuilding.begin(peer.clone(), compact, |id| waiting(mempool, id), now)
+                let is_of_leader = peer.as_ref() == header.context.leader.0;
+                let offer = Offer {
+                    compact,
+                    worth: Worth::of(&header, is_of_leader, is_drawn.is_some()),
+                    sources: self.sources(peer, is_of_leader),
+                    part: part_of(self.chain.committees.newest().committee.members().len()),
+                    until: now + longest_view(self.chain.pace.gap()),
+                };
+                let chain = &self.chain;
+                let find = |id: &Id| waiting(&chain.mempool, id);
+                self.rebuilding.begin(peer.clone(), offer, find, &|header: &Header| voters(chain, header), now)
             }
             _ => None,
         }
+    }
+
+    /// Whom this node asks for transactions of a block that a peer sent: that peer, and where it leads the block, those who sign in the newest epoch, each node
+    /// beginning with another one. Nobody where this node is no member: it would get no answer.
+    fn sources(&self, from: &PublicKey, is_of_leader: bool) -> Vec<PublicKey> {
+        let newest = self.chain.committees.newest();
+        let Some(me) = self.me.as_ref().filter(|me| inbound::is_member(&newest, me)) else { return Vec::new() };
+        let mut sources = vec![from.clone()];
+        if is_of_leader {
+            let members = newest.committee.members();
+            let (before, after) = members.split_at(members.partition_point(|member| member.network <= *me));
+            let others = after.iter().chain(before).map(|member| &member.network);
+            sources.extend(others.filter(|other| *other != me && *other != from).cloned());
+        }
+        sources
     }
 
     /// What follows from a question, or from an answer.
@@ -263,40 +259,45 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
         match u8::read(&mut rest).ok()? {
             REQUEST => {
                 // Whoever votes neither in this epoch nor in the next needs no body before its block is final, and takes no part of what voters share.
-                if !inbound::is_member(&self.chain.committees.newest(), peer) {
+                let newest = self.chain.committees.newest();
+                if !inbound::is_member(&newest, peer) {
                     return None;
                 }
-                let request = Request::decode(Bytes::from(rest)).ok()?;
-                // What waits for a peer that takes nothing is bounded: it gets the block another way, once it is final.
-                if !self.served.admits(peer, now) {
-                    return None;
-                }
-                let answer = self.sent.lock().unwrap_or_else(PoisonError::into_inner).answer(peer, &request);
-                match answer {
-                    Some(answer) => {
-                        let checked = self.sender.check(Recipients::One(peer.clone())).ok();
-                        self.served.send(peer, checked, answer, true);
-                    }
-                    None => self.served.unanswered(peer),
-                }
+                let (request, most) = (Request::decode(Bytes::from(rest)).ok()?, part_of(newest.committee.members().len()));
+                self.answers.answer(&mut self.sender, peer, &request, &self.rebuilding, most, now);
                 None
             }
             ANSWER => {
                 let block = Hash::read(&mut rest.clone()).ok()?;
-                // What nobody asked for is not decoded.
-                let asked = self.rebuilding.asked(peer, &block)?;
-                match Answer::decode(Bytes::from(rest)) {
-                    Ok(answer) => asked.answered(answer.transactions.into_vec(), now),
-                    Err(_) => asked.answered(Vec::new(), now),
+                // What nobody asked for is not decoded, and nothing that is longer than any answer.
+                if !self.rebuilding.is_asked(peer, &block) {
+                    return None;
                 }
+                let answer =
+                    Some(rest).filter(|rest| rest.len() < MAX_ANSWER_BYTES).and_then(|rest| Answer::decode(Bytes::from(rest)).ok());
+                let transactions = answer.map(|answer| answer.transactions.into_vec()).unwrap_or_default();
+                self.rebuilding.answered(peer, &block, transactions, &|header: &Header| voters(&self.chain, header), now)
             }
             _ => None,
         }
     }
 
-    fn ask(&mut self, peer: PublicKey, request: &Request) {
-        self.sender.send(Recipients::One(peer), request.encode(), true);
+    /// Asks a peer, if the channel takes the question.
+    fn ask(&mut self, peer: PublicKey, request: &Request, now: SystemTime) {
+        if self.sender.send(Recipients::One(peer.clone()), request.encode(), true).is_empty() {
+            self.rebuilding.unasked(&peer, &request.block, now);
+        }
     }
+}
+
+/// Who has voted for the block of a header's round, as far as this node has seen: they have the whole block.
+fn voters(chain: &Chain, header: &Header) -> BTreeSet<PublicKey> {
+    let context = &header.context;
+    let Some(term) = chain.committees.begun(context.epoch.0) else { return BTreeSet::new() };
+    let seen = chain.seeds.voters(Round::new(Epoch::new(context.epoch.0), View::new(context.view.0)));
+    let has_voted = |place: usize| seen.get(place / 8).is_some_and(|bits| bits >> (place % 8) & 1 == 1);
+    let members = term.committee.members().iter().enumerate().filter(|(place, _)| has_voted(*place));
+    members.map(|(_, member)| member.network.clone()).collect()
 }
 
 /// The transaction of the mempool that an id stands for.

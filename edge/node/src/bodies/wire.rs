@@ -1,9 +1,10 @@
 //! What validators say to each other about the bodies of blocks.
 
-use commonware_codec::{Encode as _, EncodeSize as _};
+use commonware_codec::{Encode as _, EncodeSize as _, FixedSize as _};
 use cowboy_types::{
     Block, Hash, Transaction, blake3,
     block::{Header, MAX_BLOCK_BODY_BYTES, MAX_BLOCK_TRANSACTIONS, MAX_RESHARE_BYTES},
+    instruction::MAX_TRANSACTION_BYTES,
     wire::{Blob, Fixed, List},
 };
 
@@ -18,6 +19,22 @@ pub(super) const REQUEST: u8 = 2;
 
 /// The transactions.
 pub(super) const ANSWER: u8 = 3;
+
+/// The most bytes of the transactions in one answer in a large set: any transaction that a block may have fits.
+pub(super) const PART_BYTES: usize = MAX_TRANSACTION_BYTES;
+
+/// The most bytes of an answer in any set: its kind, the block, how many transactions follow, and these.
+pub(super) const MAX_ANSWER_BYTES: usize = 1 + Hash::SIZE + 8 + MAX_BLOCK_BODY_BYTES;
+
+/// Signers of a set so small that an answer has room for a whole body.
+const FEW: usize = 4;
+
+/// The most bytes of the transactions in one answer in a set of this many signers. A peer sends one answer at a time, and what a leader sends to all others at once
+/// has as many bytes as the largest body has, or more in a large set. Very few have next to nothing for each other: a body comes at once there.
+pub(super) fn part_of(signers: usize) -> usize {
+    let others = if signers <= FEW { 1 } else { signers - 1 };
+    PART_BYTES.max(MAX_BLOCK_BODY_BYTES / others)
+}
 
 /// Stands for a signed transaction: eight bytes of its hash, by which a mempool finds it, and eight of a hash that covers the signatures, too. Two signed
 /// transactions with one id are as hard to find as two with one hash of 128 bits, so no two nodes can be given different ones.
@@ -59,11 +76,11 @@ cowboy_types::record! {
 }
 
 cowboy_types::record! {
-    /// The transactions that were asked for.
+    /// Some of the transactions that were asked for; none where the sender has none of them, or sends nothing more for now.
     pub struct Answer {
         /// The block.
         pub block: Hash,
-        /// In the order of the block.
+        /// In any order.
         pub transactions: List<Transaction, MAX_BLOCK_TRANSACTIONS>,
     }
 }
@@ -110,8 +127,10 @@ impl Request {
         Self { block, indices: Blob::new(bits).expect("a block has no more transactions") }
     }
 
-    fn has(&self, index: usize) -> bool {
-        self.indices.get(index / 8).is_some_and(|bits| bits >> (index % 8) & 1 == 1)
+    /// The indices of the transactions that it asks for, ascending.
+    pub(super) fn indices(&self) -> impl Iterator<Item = usize> {
+        let has = move |index: &usize| self.indices.get(index / 8).is_some_and(|bits| bits >> (index % 8) & 1 == 1);
+        (0..8 * self.indices.len()).filter(has)
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {
@@ -120,11 +139,29 @@ impl Request {
 }
 
 impl Answer {
-    /// The transactions of a block that a request asks for.
-    pub(super) fn of(block: &Block, request: &Request) -> Self {
-        let asked = block.transactions.iter().enumerate().filter(|(index, _)| request.has(*index));
-        let transactions = asked.map(|(_, transaction)| transaction.clone()).collect();
-        Self { block: request.block, transactions: List::new(transactions).expect("no more than the block has") }
+    /// Of the transactions that a request asks for, and `find` has, as many as have room in `most` bytes: those from `first` on, in 256ths of all that it asks
+    /// for, so that not all answers are the same. `None` where there are none.
+    pub(super) fn of<'a>(request: &Request, first: u8, most: usize, find: impl Fn(usize) -> Option<&'a Transaction>) -> Option<Self> {
+        let indices: Vec<usize> = request.indices().collect();
+        let (before, after) = indices.split_at(indices.len() * usize::from(first) / 256);
+        let (mut transactions, mut bytes) = (Vec::new(), 0usize);
+        for transaction in after.iter().chain(before).filter_map(|index| find(*index)) {
+            let size = transaction.encode_size();
+            if bytes.saturating_add(size) <= most {
+                bytes = bytes.saturating_add(size);
+                transactions.push(transaction.clone());
+            } else if bytes >= most / 2 {
+                // Before that a long one is passed over: an answer with little counts as if there were nothing.
+                break;
+            }
+        }
+        let transactions = List::<_, MAX_BLOCK_TRANSACTIONS>::new(transactions).filter(|transactions| !transactions.is_empty())?;
+        Some(Self { block: request.block, transactions })
+    }
+
+    /// Says that the sender has nothing for whoever asked about this block, or sends it nothing now.
+    pub(super) fn nothing(block: Hash) -> Self {
+        Self { block, transactions: List::default() }
     }
 
     pub(super) fn encode(&self) -> Vec<u8> {

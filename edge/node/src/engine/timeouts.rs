@@ -1,7 +1,10 @@
 //! How long the views of consensus may take.
 
 use super::{BUFFER, FETCH_TIMEOUT, MAILBOX};
-use crate::committees::{ByStake, Committees};
+use crate::{
+    committees::{ByStake, Committees},
+    pace::{LEADER_MARGIN, longest_view},
+};
 use commonware_consensus::{
     simplex::config::{ForwardPolicy, SkipBudget, SkipPolicy},
     types::ViewDelta,
@@ -17,9 +20,6 @@ const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
 /// Short enough to be over soon, and long enough for a proposal.
 const SHORT: Duration = Duration::from_millis(500);
 
-/// How much longer than the time between blocks a leader has, and then the votes for its block.
-const LEADER_MARGIN: Duration = Duration::from_millis(1_500);
-
 /// How much longer than the longest view a validator is silent before it counts as away.
 const SKIP_MARGIN: Duration = Duration::from_millis(500);
 
@@ -33,11 +33,6 @@ pub enum Patience {
     /// A lone validator that was killed after it voted for its own proposal, and before the proposal was on the disk, waits
     /// for a block that nobody has. Only giving up the view helps.
     Short,
-}
-
-/// How long a view of several validators may take before it is given up.
-pub(crate) fn longest_view(gap: Option<Duration>) -> Duration {
-    gap.unwrap_or_default() + LEADER_MARGIN + LEADER_MARGIN
 }
 
 /// How long a view may take.

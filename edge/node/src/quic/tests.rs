@@ -63,6 +63,17 @@ fn little_is_written_ahead_of_a_vote() {
     });
 }
 
+/// Decision 748: neither end of a connection holds datagrams that nobody reads.
+#[test]
+fn nobody_sends_a_node_datagrams() {
+    over_sockets(|_, mut listener, dials| async move {
+        let (mut sink, _stream) = dials.dial(listener.local_addr().expect("it is bound")).await.expect("somebody listens");
+        sink.send(b"hello".to_vec()).await.expect("it is open");
+        let (_, back, _heard) = listener.accept().await.expect("a connection");
+        assert_eq!([&sink, &back].map(|end| end.connection.max_datagram_size()), [None, None]);
+    });
+}
+
 /// Decision 631: validators shake hands however far their clocks are apart. One whose clock jumped, or was wrong when it started,
 /// is otherwise without peers until it is started again.
 #[test]

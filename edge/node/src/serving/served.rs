@@ -1,13 +1,11 @@
 //! What was served to each peer, and what waits for it
 //! ([decision 716](../../../../docs/decisions/0716-bytes-that-wait-for-all-peers.md)).
 //!
-//! An answer that is sent waits in the library's queues until the connection takes it, which copies it and writes it. So it is sent as bytes whose owner is
-//! counted until it is dropped: the count is right wherever the answer is, also where a queue was full or the connection ended.
+//! An answer that is sent waits in the library's queues until the peer's connection takes it, which holds it until it is written
+//! ([`crate::peers`]). So it is sent as bytes whose owner is counted until it is dropped: the count is right wherever the answer is, also where a queue
+//! was full or the connection ended.
 
-use crate::{
-    account::{Account, Bounds},
-    quic::IO_TIMEOUT,
-};
+use crate::account::{Account, Bounds};
 use bytes::Bytes;
 use commonware_actor::{Feedback, Unreliable};
 use commonware_cryptography::ed25519::PublicKey;
@@ -36,14 +34,14 @@ const FEW: usize = 4;
 /// The part of what may wait that one peer has: one of sixteen, or less where more ask. So those who take nothing leave room for others.
 const PARTS: usize = 16;
 
-/// What a request counts for its peer until its answer is made: less than the largest answer, because the engine of a peer has sixteen requests under way, to
-/// all validators together.
+/// What a request counts for its peer until its answer is made, and after that at most where the answer is left: less than the largest answer, because the
+/// engine of a peer has sixteen requests under way, to all validators together.
 const UNKNOWN: u64 = MIB;
 
 /// For how long a peer counts that asked for something: longer than one stays connected that takes nothing.
 const RECENT: Duration = Duration::from_secs(120);
 
-/// How often old requests and written answers are looked for.
+/// How often old requests are looked for.
 const LOOK: Duration = Duration::from_secs(1);
 
 const MIB: u64 = 1024 * 1024;
@@ -94,9 +92,14 @@ impl Served {
         self.lock().admits(peer, now)
     }
 
+    /// Whether a request of this peer has no answer yet.
+    pub(super) fn has_request(&self, peer: &PublicKey) -> bool {
+        self.lock().peers.get(peer).is_some_and(|peer| peer.requests > 0)
+    }
+
     /// A request of this peer has no answer.
     pub(crate) fn unanswered(&self, peer: &PublicKey) {
-        self.lock().answered(peer, 0);
+        self.lock().settle(peer);
     }
 
     /// Sends the answer to a request of this peer, or leaves it where too much waits for the peer. Its account is not charged with what is not sent, also where
@@ -126,7 +129,7 @@ impl Served {
     }
 }
 
-/// An answer that waits until the peer's connection takes it, or is gone.
+/// An answer that waits until the peer's connection has written it, or is gone.
 struct Waiting {
     answer: IoBuf,
     peer: PublicKey,
@@ -141,7 +144,7 @@ impl AsRef<[u8]> for Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.served.lock().taken(&self.peer, self.answer.len() as u64);
+        self.served.lock().written(&self.peer, self.answer.len() as u64);
     }
 }
 
@@ -151,7 +154,7 @@ pub(super) struct Counts {
     limits: Limits,
     /// Those that asked for something recently, or for which something waits.
     pub(super) peers: BTreeMap<PublicKey, Peer>,
-    /// Bytes that all of them together have waiting: answers that wait or are written, and the largest answer for each request that has none yet.
+    /// Bytes that all of them together have waiting: answers that are not written yet, and the largest answer for each request that has none yet.
     pub(super) waiting: u64,
     looked: SystemTime,
 }
@@ -165,22 +168,20 @@ pub(super) struct Peer {
     asked: SystemTime,
     /// Requests that have no answer yet.
     requests: u64,
-    /// Bytes of answers that its connection has not taken.
-    queued: u64,
-    /// Bytes of the largest answer that its connection has taken and may still write.
-    written: u64,
-    /// When that was noticed.
-    noticed: Option<SystemTime>,
+    /// Answers that its connection has not written yet.
+    answers: u64,
+    /// Bytes of them.
+    waiting: u64,
 }
 
 impl Peer {
     fn new(now: SystemTime) -> Self {
-        Self { account: Account::new(now), asked: now, requests: 0, queued: 0, written: 0, noticed: None }
+        Self { account: Account::new(now), asked: now, requests: 0, answers: 0, waiting: 0 }
     }
 
-    /// Bytes that wait for it.
-    fn waiting(&self) -> u64 {
-        self.queued.saturating_add(self.written)
+    /// Whether this many bytes more may wait for it, where its part has this many. Whatever it has, one answer may wait while another is written.
+    fn has_room(&self, bytes: u64, part: u64) -> bool {
+        self.answers < 2 || self.waiting.saturating_add(bytes) <= part
     }
 }
 
@@ -193,7 +194,7 @@ impl Counts {
         peer.asked = now;
         peer.account.advance(of_each.per_second, now);
         let is_admitted = peer.account.used() < of_each.at_once
-            && (peer.queued == 0 || peer.waiting() < part)
+            && peer.has_room(1, part)
             && self.waiting.saturating_add(self.limits.largest) <= self.limits.waiting;
         if is_admitted {
             peer.account.charge(UNKNOWN);
@@ -203,21 +204,30 @@ impl Counts {
         is_admitted
     }
 
-    /// Counts an answer of this many bytes in the place of its request. False where it is left: it would be more than may wait for the peer, or the peer has no
-    /// request. One answer may always wait.
-    fn answered(&mut self, peer: &PublicKey, bytes: u64) -> bool {
-        let part = self.limits.part(self.peers.len());
-        let Some(peer) = self.peers.get_mut(peer).filter(|peer| peer.requests > 0) else { return false };
+    /// A request of this peer counts no more. None where it has no request.
+    fn settle(&mut self, peer: &PublicKey) -> Option<&mut Peer> {
+        let peer = self.peers.get_mut(peer).filter(|peer| peer.requests > 0)?;
         peer.requests = peer.requests.saturating_sub(1);
         peer.account.refund(UNKNOWN);
         self.waiting = self.waiting.saturating_sub(self.limits.largest);
-        let is_sent = peer.queued == 0 || peer.waiting().saturating_add(bytes) <= part;
-        if is_sent {
-            peer.account.charge(bytes);
-            peer.queued = peer.queued.saturating_add(bytes);
-            self.waiting = self.waiting.saturating_add(bytes);
+        Some(peer)
+    }
+
+    /// Counts an answer of this many bytes in the place of its request. False where it is left: it would be more than may wait for the peer, or the peer has no
+    /// request.
+    fn answered(&mut self, peer: &PublicKey, bytes: u64) -> bool {
+        let part = self.limits.part(self.peers.len());
+        let Some(peer) = self.settle(peer) else { return false };
+        if !peer.has_room(bytes, part) {
+            // It was made all the same.
+            peer.account.charge(bytes.min(UNKNOWN));
+            return false;
         }
-        is_sent
+        peer.account.charge(bytes);
+        peer.answers = peer.answers.saturating_add(1);
+        peer.waiting = peer.waiting.saturating_add(bytes);
+        self.waiting = self.waiting.saturating_add(bytes);
+        true
     }
 
     /// The channel took no answer of this many bytes.
@@ -227,17 +237,15 @@ impl Counts {
         }
     }
 
-    /// An answer of this many bytes waits no more: the connection has taken it, or is gone. It writes one message at a time (decision 701), so that it holds the
-    /// largest of those that it has taken at most. There is no sign when it has written that one: it counts until it has been written in any case.
-    fn taken(&mut self, peer: &PublicKey, bytes: u64) {
+    /// An answer of this many bytes waits no more: the connection has written it, or it is gone.
+    fn written(&mut self, peer: &PublicKey, bytes: u64) {
         let Some(peer) = self.peers.get_mut(peer) else { return };
-        let larger = bytes.saturating_sub(peer.written);
-        peer.queued = peer.queued.saturating_sub(bytes);
-        (peer.written, peer.noticed) = (peer.written.saturating_add(larger), None);
-        self.waiting = self.waiting.saturating_sub(bytes).saturating_add(larger);
+        peer.answers = peer.answers.saturating_sub(1);
+        peer.waiting = peer.waiting.saturating_sub(bytes);
+        self.waiting = self.waiting.saturating_sub(bytes);
     }
 
-    /// Forgets, once in a while, peers that have not asked recently, and answers that were written, or whose connection has ended for it.
+    /// Forgets, once in a while, peers that have not asked recently.
     pub(super) fn look(&mut self, now: SystemTime) {
         // Where the clock was set back, no time has passed.
         let passed = |since: SystemTime| now.duration_since(since).unwrap_or_default();
@@ -245,29 +253,20 @@ impl Counts {
             return;
         }
         self.looked = now;
-        for peer in self.peers.values_mut() {
-            match peer.noticed {
-                // It may have been taken earlier, so it counts for too long rather than not long enough.
-                None => peer.noticed = Some(now),
-                Some(noticed) if passed(noticed) >= IO_TIMEOUT => {
-                    self.waiting = self.waiting.saturating_sub(std::mem::take(&mut peer.written));
-                }
-                Some(_) => {}
-            }
-        }
         for peer in self.peers.values_mut().filter(|peer| passed(peer.asked) >= RECENT) {
             // The engine answers every request. Were one left, it must not count for ever: too many would leave nothing for others.
             self.waiting = self.waiting.saturating_sub(self.limits.largest.saturating_mul(std::mem::take(&mut peer.requests)));
         }
-        self.peers.retain(|_, peer| passed(peer.asked) < RECENT || peer.waiting() > 0);
+        self.peers.retain(|_, peer| passed(peer.asked) < RECENT || peer.answers > 0);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::peer;
+    use crate::{quic::IO_TIMEOUT, testing::peer};
     use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
+    use std::collections::VecDeque;
 
     const LARGEST: u64 = OF_BLOCKS.largest;
 
@@ -275,10 +274,14 @@ mod tests {
         SystemTime::UNIX_EPOCH + Duration::from_secs(second)
     }
 
+    /// An answer of this many bytes.
+    fn answer(bytes: u64) -> IoBufs {
+        vec![0_u8; usize::try_from(bytes).expect("there is as much memory")].into()
+    }
+
     /// Answers of this many bytes to what a peer asks for, until nothing is sent to it. Each waits until it is dropped.
     fn answers(served: &Served, peer: &PublicKey, second: u64, bytes: u64) -> impl Iterator<Item = IoBufs> {
-        let answer = move || IoBufs::from(vec![0_u8; usize::try_from(bytes).expect("there is as much memory")]);
-        let next = move || served.admits(peer, at(second)).then(|| served.waiting(peer, answer())).flatten();
+        let next = move || served.admits(peer, at(second)).then(|| served.waiting(peer, answer(bytes))).flatten();
         std::iter::from_fn(next).take(1_000)
     }
 
@@ -297,7 +300,7 @@ mod tests {
         assert!(!served.lock().peers.contains_key(&peer(4)));
     }
 
-    /// A part of all that may wait does so for one peer. What its connection has taken may still be written, until the connection would have ended for it.
+    /// A part of all that may wait does so for one peer, until it is written.
     #[test]
     fn little_waits_for_one_peer() {
         let (served, half, [slow, other]) = (Served::new(OF_BLOCKS), MIB / 2, [1, 2].map(peer));
@@ -305,43 +308,74 @@ mod tests {
         assert_eq!(waits.len(), 16, "a sixteenth of 128 MiB");
         assert_eq!(answers(&served, &slow, 0, 9).count(), 0);
         assert_eq!(answers(&served, &other, 0, half).take(9).count(), 9, "another peer takes what it gets");
-        waits.truncate(15);
-        assert_eq!(answers(&served, &slow, 0, half).count(), 0, "it is being written");
         waits.truncate(14);
         waits.extend(answers(&served, &slow, 0, half));
-        assert_eq!(waits.len(), 15, "and so is the next one now");
-        assert_eq!(served.lock().waiting, 17 * half);
+        assert_eq!(waits.len(), 16, "two were written");
+        assert_eq!(served.lock().waiting, 16 * half);
         waits.clear();
-        assert_eq!(served.lock().waiting, 2 * half, "one for each of the two");
-        for (second, expected) in [(1, 2), (60, 2), (61, 0)] {
-            served.lock().look(at(second));
-            assert_eq!(served.lock().waiting, expected * half, "after {second} seconds");
-        }
-        let large: Vec<IoBufs> = answers(&served, &slow, 61, 2 * LARGEST).take(2).collect();
-        assert_eq!(large.len(), 1, "one answer may always wait");
+        assert_eq!(served.lock().waiting, 0);
+        let large: Vec<IoBufs> = answers(&served, &slow, 0, 2 * LARGEST).take(3).collect();
+        assert_eq!(large.len(), 2, "one may always wait while another is written");
     }
 
-    /// However many peers ask, what waits for all of them together is bounded, together with what their connections write and what is not made yet.
+    /// Whoever has answers made for which there is no room is charged with what its requests counted for them, or with their bytes where they have fewer: blocks
+    /// are read for nobody as often as it asks.
+    #[test]
+    fn answers_that_are_left_are_charged() {
+        let (served, slow) = (Served::new(OF_BLOCKS), peer(1));
+        let mut waits: Vec<IoBufs> = answers(&served, &slow, 0, 3 * MIB).take(2).collect();
+        let is_left = |second: u64, bytes: u64| served.admits(&slow, at(second)) && served.waiting(&slow, answer(bytes)).is_none();
+        assert_eq!((0..1_000).take_while(|_| is_left(0, 3 * MIB)).count(), 26);
+        let used = || served.lock().peers[&slow].account.used();
+        assert_eq!(used(), 32 * MIB);
+        waits.extend(answers(&served, &slow, 1, 2 * MIB - 5).take(1));
+        assert_eq!((waits.len(), used()), (3, 30 * MIB - 5));
+        assert!(is_left(1, 9), "five bytes have room");
+        assert_eq!(used(), 30 * MIB + 4);
+    }
+
+    /// However many peers ask, what waits for all of them together is bounded, together with what is not made yet.
     #[test]
     fn little_waits_for_all_peers() {
         let served = Served::new(OF_BLOCKS);
         let waits: Vec<IoBufs> = (0..50).flat_map(|seed| answers(&served, &peer(seed), 0, LARGEST).collect::<Vec<_>>()).collect();
         assert_eq!(waits.len(), 21);
         assert_eq!(served.lock().waiting, 21 * LARGEST);
+        assert!(!served.admits(&peer(60), at(0)));
         drop(waits);
-        assert_eq!(served.lock().waiting, 21 * LARGEST, "each is written");
-        assert!(!served.admits(&peer(60), at(1)));
-        assert!((60..81).all(|seed| served.admits(&peer(seed), at(61))));
-        assert!(!served.admits(&peer(81), at(61)), "no answer is made yet");
+        assert_eq!(served.lock().waiting, 0, "all are written");
+        assert!((60..81).all(|seed| served.admits(&peer(seed), at(0))));
+        assert!(!served.admits(&peer(81), at(0)), "no answer is made yet");
         (60..81).for_each(|seed| served.unanswered(&peer(seed)));
         assert_eq!(served.lock().waiting, 0);
+    }
+
+    /// A body that a hundred validators lack is served to each of them as soon as there is room, which is when another answer is written.
+    #[test]
+    fn a_leader_serves_all_validators() {
+        let (served, body) = (Served::new(OF_BODIES), 5_000_000);
+        let mut lack: VecDeque<PublicKey> = (0..100).map(peer).collect();
+        let (mut waits, mut most) = (VecDeque::new(), 0);
+        while let Some(validator) = lack.pop_front() {
+            let answer = answers(&served, &validator, 0, body).next();
+            match answer {
+                Some(answer) => waits.push_back(answer),
+                None => {
+                    assert!(waits.pop_front().is_some(), "an answer is written, and there is room");
+                    lack.push_front(validator);
+                }
+            }
+            most = waits.len().max(most);
+        }
+        assert_eq!(most, 19, "as many wait as 96 MiB have");
     }
 
     /// Bytes that a peer takes in ten minutes beside this many others that ask for as much, take nothing, and are disconnected for it each time.
     fn taken_beside(others: u64, bytes: u64) -> u64 {
         let served = Served::new(OF_BLOCKS);
         let peers: Vec<PublicKey> = (0..=others).map(peer).collect();
-        let mut stalled: Vec<(Option<u64>, Vec<IoBufs>)> = (0..others).map(|_| Default::default()).collect();
+        // Since when each of the others is written to, and what waits for it.
+        let mut stalled: Vec<(u64, Vec<IoBufs>)> = (0..others).map(|_| Default::default()).collect();
         let mut taken = 0;
         for second in 0..600 {
             // Another one is the first each time.
@@ -352,20 +386,17 @@ mod tests {
                     taken += bytes * answers.count() as u64;
                     continue;
                 };
-                if since.is_some_and(|since| second - since >= IO_TIMEOUT.as_secs()) {
-                    (*since, *waits) = (None, Vec::new());
+                if second - *since >= IO_TIMEOUT.as_secs() {
+                    waits.clear();
                 }
-                for answer in answers {
-                    match since {
-                        // Its connection takes the first.
-                        None => *since = Some(second),
-                        Some(_) => waits.push(answer),
-                    }
+                if waits.is_empty() {
+                    *since = second;
                 }
+                waits.extend(answers);
             }
-            let waits = stalled.iter().map(|(since, waits)| bytes * (waits.len() + usize::from(since.is_some())) as u64).sum::<u64>();
+            let waits = stalled.iter().map(|(_, waits)| bytes * waits.len() as u64).sum::<u64>();
             let counted = served.lock().waiting;
-            assert!(waits <= counted && counted <= OF_BLOCKS.waiting, "{waits} of {counted} bytes");
+            assert!(waits == counted && counted <= OF_BLOCKS.waiting, "{waits} of {counted} bytes");
         }
         taken
     }
@@ -382,44 +413,58 @@ mod tests {
         }
     }
 
-    /// The library's network hands on what it is given, and drops it once the peer's connection has taken it, or where the peer has no connection.
+    /// An answer counts until the network has written it, however long that takes, and no longer than there is a connection.
     #[test]
-    fn the_network_drops_what_it_has_sent() {
-        use commonware_p2p::{Address, AddressableManager as _, LimitedSender as _, Receiver as _, Recipients, authenticated::lookup};
-        use commonware_runtime::{Clock as _, Quota, Runner as _, Supervisor as _, deterministic};
+    fn messages_are_held_until_they_are_written() {
+        use commonware_p2p::{Address, AddressableManager as _, LimitedSender as _, Recipients, authenticated::lookup};
+        use commonware_runtime::{Clock as _, Listener as _, Network as _, Quota, Runner as _, Supervisor as _, deterministic};
+        use commonware_stream::Upgrader as _;
         use commonware_utils::{NZU32, NZUsize, ordered::Map};
         use std::net::{Ipv4Addr, SocketAddr};
+        // More than the runtime's connections take before anybody reads them.
+        const BYTES: u64 = 100_000;
+        const SOON: Duration = Duration::from_millis(50);
         deterministic::Runner::default().start(|context| async move {
-            let join = |seed: u16| {
-                let place = |seed: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, 3_000 + seed));
-                let handshake = crate::peers::handshake(PrivateKey::from_seed(seed.into()));
-                let settings = lookup::Config::local(handshake, b"test", place(seed), NZUsize!(2), 1_024, NZUsize!(16));
-                let (mut network, mut oracle) = lookup::Network::new(context.child("network").with_attribute("seed", seed), settings);
-                let located = [1_u16, 2].map(|seed| (peer(seed.into()), Address::Symmetric(place(seed))));
-                let _ = oracle.track(0, Map::from_iter_dedup(located));
-                let ends = network.register(0, Quota::per_second(NZU32!(64)));
-                network.start();
-                (oracle, ends)
-            };
-            let ((_oracle, (mut sender, _receiver)), (_other, (_sender, mut receiver))) = (join(1), join(2));
-            let (served, asks, mut is_received) = (Served::new(OF_BLOCKS), peer(2), false);
-            let queued = || served.lock().peers[&asks].queued;
-            for _ in 0..600 {
-                assert!(served.admits(&asks, context.current()));
+            let [own, other] = [3_001, 3_002].map(|port: u16| SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+            let settings = crate::peers::settings(PrivateKey::from_seed(1), b"test", own, NZUsize!(2), BYTES as u32);
+            let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
+            let located = [(1, own), (2, other)].map(|(seed, address)| (peer(seed), Address::Symmetric(address)));
+            let _ = oracle.track(0, Map::from_iter_dedup(located));
+            let (mut sender, _receiver) = network.register(0, Quota::per_second(NZU32!(64)));
+            network.start();
+            let (served, asks) = (Served::new(OF_BLOCKS), peer(2));
+            let mut send = |now: SystemTime| {
+                assert!(served.admits(&asks, now));
                 let checked = sender.check(Recipients::One(asks.clone())).ok();
-                assert!(served.send(&asks, checked, vec![7_u8; 1_000], false).accepted());
-                assert_eq!(queued(), 1_000, "it waits");
-                is_received = tokio::select! {
-                    received = receiver.recv() => received.is_ok_and(|(_, message)| message.len() == 1_000),
-                    () = context.sleep(Duration::from_millis(100)) => false,
-                };
-                context.sleep(Duration::from_millis(100)).await;
-                assert_eq!(queued(), 0, "whether there is a connection or not");
-                if is_received {
-                    break;
+                assert!(served.send(&asks, checked, answer(BYTES), false).accepted());
+            };
+            let waiting = || served.lock().waiting;
+            send(context.current());
+            assert_eq!(waiting(), BYTES);
+            context.sleep(SOON).await;
+            assert_eq!(waiting(), 0, "there is no connection");
+            let mut listener = context.bind(other).await.expect("the port is free");
+            let (_, sink, stream) = listener.accept().await.expect("the network dials");
+            let handshake = crate::peers::handshake(PrivateKey::from_seed(2));
+            let shaken = handshake.listen(context.child("peer"), b"test_STREAM", 2 * BYTES as u32, |_| async { true }, stream, sink).await;
+            let (_, back, mut taken) = shaken.expect("it is who it says");
+            for _ in 0..40 {
+                if waiting() == 0 {
+                    send(context.current());
+                    context.sleep(SOON).await;
                 }
             }
-            assert!(is_received, "nothing comes within a minute");
+            context.sleep(2 * IO_TIMEOUT).await;
+            assert_eq!(waiting(), BYTES, "the peer takes nothing");
+            assert!(taken.recv().await.expect("it comes").len() >= BYTES as usize);
+            context.sleep(SOON).await;
+            assert_eq!(waiting(), 0, "it is written");
+            send(context.current());
+            context.sleep(SOON).await;
+            assert_eq!(waiting(), BYTES);
+            drop((back, taken));
+            context.sleep(SOON).await;
+            assert_eq!(waiting(), 0, "the connection has ended");
         });
     }
 
