@@ -4,23 +4,26 @@ mod commits;
 mod handle;
 mod known;
 mod repeats;
+mod requests;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use commits::{Condition, Order};
 pub(crate) use handle::{Handle, serve};
+pub(crate) use requests::Requests;
 
 use crate::fault::Fault;
 use crate::spool::{Body, Spooled};
 use crate::store::{About, Edit, Sent, Space, Store};
 use commits::{Queue, apply};
 use cowboy_cli::volumes::Rights;
+use cowboy_host::clock;
 use cowboy_volume::Entry;
 use cowboy_volumes::code::OBJECT_BYTES;
 use cowboy_volumes::name::MAX_PARTITIONS;
 use cowboy_volumes::{Name, Path};
 use known::Listings;
-use repeats::Repeats;
+use repeats::{Repeats, is_same_file};
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -86,6 +89,8 @@ pub(crate) struct Engine {
     racing: RefCell<BTreeMap<String, Racing>>,
     /// What was put under conditions a while ago.
     repeats: RefCell<Repeats>,
+    /// The same, also of programs before this one.
+    requests: RefCell<Requests>,
     /// Tells whoever waits that a queue is empty.
     settled: Notify,
 }
@@ -104,8 +109,14 @@ impl Engine {
             begun: Cell::default(),
             racing: RefCell::default(),
             repeats: RefCell::default(),
+            requests: RefCell::default(),
             settled: Notify::new(),
         })
+    }
+
+    /// Keeps what is put under conditions for the next program, and knows what earlier ones put.
+    pub(crate) fn remember(&self, requests: Requests) {
+        self.requests.replace(requests);
     }
 
     /// What requests may do.
@@ -316,6 +327,10 @@ impl Engine {
         entry: Entry,
         (condition, caller): (Condition, Option<&str>),
     ) -> Result<Entry, Fault> {
+        if let Some(caller) = caller.filter(|_| condition != Condition::Any) {
+            // Where there is no room for it, the next program does not know the request, and that is all.
+            let _ = self.requests.borrow_mut().note(clock::now_ms(), &entry.record(), caller);
+        }
         let done = self.put_sent(begun, path, entry.clone(), condition).await;
         match done {
             Err(Fault::Condition) => {
@@ -323,8 +338,7 @@ impl Engine {
                     Err(Fault::NoPartition(_)) => None,
                     found => found?,
                 };
-                let mut repeats = self.repeats.borrow_mut();
-                standing.filter(|standing| repeats.is_repeated(Instant::now(), standing, &entry, caller)).ok_or(Fault::Condition)
+                standing.filter(|standing| self.is_repeated(standing, &entry, caller)).ok_or(Fault::Condition)
             }
             done => {
                 if condition != Condition::Any {
@@ -333,6 +347,13 @@ impl Engine {
                 done.map(|()| entry)
             }
         }
+    }
+
+    /// Whether the file that stands was put by an earlier try of a request for `own`, by this program or an earlier one.
+    fn is_repeated(&self, standing: &Entry, own: &Entry, caller: Option<&str>) -> bool {
+        let is_of = |caller: &str| self.requests.borrow().is_of(clock::now_ms(), &standing.record(), caller);
+        self.repeats.borrow_mut().is_repeated(Instant::now(), standing, own, caller)
+            || is_same_file(standing, own) && caller.is_some_and(is_of)
     }
 
     /// Commits a file that was sent, together with others that come at the same time.

@@ -28,7 +28,7 @@ pub use s3::probe;
 use clap::Parser as _;
 use cowboy_cli::volumes::{Access, Cli, Common, Files, Stop};
 use cowboy_console::{failure::Failure, output::Output};
-use engine::Engine;
+use engine::{Engine, Requests};
 use metrics::Metrics;
 use spool::Spool;
 use std::ffi::OsString;
@@ -82,6 +82,7 @@ async fn work(access: Access, files: Files, output: Output) -> Result<(), Failur
     let stop = Stop::listen()?;
     let common = access.common();
     let (spool, removals, metrics) = (room(common, &files)?, files.removals(&volume), Metrics::new());
+    let requests = files.requests(&volume);
     if let Some(address) = common.metrics {
         let (metrics, spool) = (metrics.clone(), spool.clone());
         let listening = cowboy_serve::metrics::listen(address, move || metrics.page(&spool)).await;
@@ -98,6 +99,7 @@ async fn work(access: Access, files: Files, output: Output) -> Result<(), Failur
             if let Some(said) = fuse::left_behind(&removals) {
                 output.progress(said);
             }
+            engine.remember(Requests::open(&requests).map_err(Failure::file(&requests))?);
             let (handle, serving) = engine::serve(engine.clone());
             let serving = tokio::task::spawn_local(serving);
             let served = s3::serve(options, handle, spool, output, stop).await;

@@ -1,6 +1,7 @@
 //! `cowboy volume serve`: a volume for programs that speak S3 (decision 609).
 
 mod buckets;
+mod deadline;
 mod errors;
 mod fields;
 mod gate;
@@ -20,6 +21,7 @@ use cowboy_cli::volumes::{Serve, Stop};
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_host::loopback;
 use cowboy_serve::{Server, Settings, Slots};
+use deadline::Timed;
 use gate::{Credentials, Gate};
 use hyper::body::Incoming;
 use hyper::{Request, Response, StatusCode};
@@ -180,9 +182,10 @@ fn service(volume: S3Volume, credentials: &Credentials) -> S3Service {
     builder.build()
 }
 
-/// What a request is answered.
-async fn answer(service: S3Service, request: Request<Incoming>) -> Response<Body> {
-    service.call(request.map(Body::from)).await.unwrap_or_else(|_| {
+/// What a request is answered, whose body is waited for this long.
+async fn answer(service: S3Service, request: Request<Incoming>, patience: Duration) -> Response<Body> {
+    let request = request.map(|body| Body::http_body_unsync(Timed::new(body, patience)));
+    service.call(request).await.unwrap_or_else(|_| {
         let mut failed = Response::new(Body::empty());
         *failed.status_mut() = StatusCode::INTERNAL_SERVER_ERROR;
         failed
@@ -210,7 +213,8 @@ pub(crate) async fn serve(options: &Serve, engine: Handle<Engine>, spool: Spool,
     );
     let (ended, _) = watch::channel(false);
     let server = Server::new("s3", Slots::new(CONNECTIONS), Settings::of_service(CONNECTIONS));
-    let accepting = server.accept(listener, None, ended.subscribe(), DRAIN, move |_, request| answer(service.clone(), request));
+    let accepting =
+        server.accept(listener, None, ended.subscribe(), DRAIN, move |_, request| answer(service.clone(), request, deadline::PATIENCE));
     let mut accepting = std::pin::pin!(accepting);
     let stopped = tokio::select! {
         () = &mut accepting => return Ok(()),

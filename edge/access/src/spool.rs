@@ -8,6 +8,7 @@ use bytes::Bytes;
 use cowboy_host::files;
 use cowboy_serve::free_bytes;
 use futures::{Stream, StreamExt as _, stream};
+use rustix::fs::{FallocateFlags, fallocate};
 use std::collections::VecDeque;
 use std::fs::{self, File, Permissions};
 use std::io;
@@ -40,6 +41,10 @@ pub(crate) struct Spool {
     /// The bytes of the disk that stay free.
     spare: u64,
     used: Arc<AtomicU64>,
+    /// Bytes that are to come, and are not on the disk yet.
+    awaited: Arc<AtomicU64>,
+    /// How much of the disk is free.
+    free: fn(&Path) -> io::Result<u64>,
 }
 
 /// Bytes of the spool, given back when they are dropped.
@@ -60,6 +65,13 @@ impl Held {
     fn join(&mut self, mut other: Self) {
         self.bytes = self.bytes.saturating_add(std::mem::take(&mut other.bytes));
     }
+
+    /// Gives some of them back.
+    fn give_back(&mut self, bytes: u64) {
+        let bytes = bytes.min(self.bytes);
+        self.bytes -= bytes;
+        self.used.fetch_sub(bytes, Ordering::Relaxed);
+    }
 }
 
 /// A file of the spool.
@@ -69,6 +81,42 @@ pub(crate) struct Spooled {
     /// How long it is, and its bytes of the spool.
     length: Mutex<(u64, Held)>,
     spool: Spool,
+}
+
+/// The place of what comes into a file. What does not come whole gives its room back, also where nobody waits for it any more.
+struct Coming<'a> {
+    spooled: &'a Spooled,
+    place: Range<u64>,
+    /// Bytes of it that are not on the disk yet.
+    awaited: u64,
+}
+
+impl<'a> Coming<'a> {
+    /// A place for this many bytes behind what is there.
+    fn new(spooled: &'a Spooled, bytes: u64) -> Result<Self, Fault> {
+        let start = spooled.reserve(bytes)?;
+        spooled.spool.awaited.fetch_add(bytes, Ordering::Relaxed);
+        Ok(Self { spooled, place: start..start.saturating_add(bytes), awaited: bytes })
+    }
+
+    /// Notes bytes that are on the disk, or that nobody waits for any more.
+    fn settle(&mut self, bytes: u64) {
+        let bytes = bytes.min(self.awaited);
+        self.awaited -= bytes;
+        self.spooled.spool.awaited.fetch_sub(bytes, Ordering::Relaxed);
+    }
+
+    /// All of it came.
+    fn kept(mut self) -> Range<u64> {
+        std::mem::replace(&mut self.place, 0..0)
+    }
+}
+
+impl Drop for Coming<'_> {
+    fn drop(&mut self) {
+        self.settle(u64::MAX);
+        self.spooled.give_back(&self.place);
+    }
 }
 
 /// What is to be sent: parts of a file of the spool, in order.
@@ -110,7 +158,7 @@ impl Spool {
                 removed => removed?,
             }
         }
-        Ok(Self { folder: folder.to_owned(), most, spare: SPARE, used: Arc::default() })
+        Ok(Self { folder: folder.to_owned(), most, spare: SPARE, used: Arc::default(), awaited: Arc::default(), free: free_bytes })
     }
 
     /// The same in a folder of this program's own, which nobody else may enter.
@@ -130,7 +178,9 @@ impl Spool {
         let more = |used: u64| used.checked_add(bytes).filter(|used| *used <= self.most);
         let held = self.used.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more);
         let held = held.map(|_| Held { bytes, used: self.used.clone() }).map_err(|_| Fault::SpoolFull(self.most))?;
-        if bytes > 0 && free_bytes(&self.folder)? < bytes.saturating_add(self.spare) {
+        // What comes beside it has its room already, though the disk does not know of it yet.
+        let needed = bytes.saturating_add(self.awaited.load(Ordering::Relaxed)).saturating_add(self.spare);
+        if bytes > 0 && (self.free)(&self.folder)? < needed {
             return Err(Fault::DiskFull);
         }
         Ok(held)
@@ -146,6 +196,12 @@ impl Spool {
     /// Bytes that are held.
     pub(crate) fn used(&self) -> u64 {
         self.used.load(Ordering::Relaxed)
+    }
+
+    /// The same on a disk whose free bytes are these.
+    #[cfg(test)]
+    fn having(self, free: fn(&Path) -> io::Result<u64>) -> Self {
+        Self { free, ..self }
     }
 
     /// The same on a disk of which that many bytes stay free.
@@ -182,22 +238,40 @@ impl Spooled {
         Ok(start)
     }
 
+    /// Gives back the room of a place that nobody reads: of the spool, and of the disk where it can.
+    fn give_back(&self, place: &Range<u64>) {
+        let bytes = place.end.saturating_sub(place.start);
+        if bytes == 0 {
+            return;
+        }
+        let mut length = self.length.lock().unwrap_or_else(PoisonError::into_inner);
+        length.1.give_back(bytes);
+        // Not every file system does that; then the disk has it again with the rest of the file.
+        let _ = fallocate(&*self.file, FallocateFlags::PUNCH_HOLE | FallocateFlags::KEEP_SIZE, place.start, bytes);
+    }
+
+    /// Bytes of the spool that it holds.
+    pub(crate) fn held(&self) -> u64 {
+        self.length.lock().unwrap_or_else(PoisonError::into_inner).1.bytes
+    }
+
     /// Writes a stream of exactly this many bytes behind what is there, and shows each piece to `see`. Several may be written at once.
     pub(crate) async fn append<S, E>(&self, mut pieces: S, length: u64, mut see: impl FnMut(&[u8])) -> Result<Range<u64>, Fault>
     where
         S: Stream<Item = Result<Bytes, E>> + Unpin,
         E: Into<Fault>,
     {
-        let start = self.reserve(length)?;
-        let mut left = length;
+        let mut coming = Coming::new(self, length)?;
+        let (start, mut left) = (coming.place.start, length);
         while let Some(piece) = pieces.next().await {
             let piece = piece.map_err(|error| -> Fault { error.into() })?;
             see(&piece);
             let (at, bytes) = (start.saturating_add(length.saturating_sub(left)), u64::try_from(piece.len()).unwrap_or(u64::MAX));
             left = left.checked_sub(bytes).ok_or(Fault::Incomplete)?;
             self.store(at, piece).await?;
+            coming.settle(bytes);
         }
-        if left > 0 { Err(Fault::Incomplete) } else { Ok(start..start.saturating_add(length)) }
+        if left > 0 { Err(Fault::Incomplete) } else { Ok(coming.kept()) }
     }
 
     async fn store(&self, at: u64, bytes: Bytes) -> io::Result<()> {
@@ -232,8 +306,7 @@ impl Spooled {
         apart(move || file.set_len(to)).await?;
         let mut length = self.length.lock().unwrap_or_else(PoisonError::into_inner);
         let freed = length.0.saturating_sub(to);
-        length.1.bytes = length.1.bytes.saturating_sub(freed);
-        self.spool.used.fetch_sub(freed, Ordering::Relaxed);
+        length.1.give_back(freed);
         length.0 = to;
         Ok(())
     }
@@ -317,6 +390,28 @@ mod tests {
         assert!(matches!(file.append(pieces(&[b"abc"]), 4, |_| {}).await, Err(Fault::Incomplete)));
     }
 
+    /// What does not come whole has no room, whether it fails or nobody waits for it any more, however often it is tried; what came before and comes after
+    /// is as it was.
+    #[tokio::test]
+    async fn what_does_not_come_whole_has_no_room() {
+        let spool = spool(10);
+        let file = spool.file().await.expect("there is room");
+        let first = file.append(pieces(&[b"abc"]), 3, |_| {}).await.expect("it is as long");
+        for _ in 0..3 {
+            assert!(matches!(file.append(pieces(&[b"defg"]), 7, |_| {}).await, Err(Fault::Incomplete)));
+            let endless = stream::iter([Ok::<_, io::Error>(Bytes::from_static(b"hi"))]).chain(stream::pending());
+            let mut stalled = Box::pin(file.append(endless, 7, |_| {}));
+            assert!(futures::poll!(&mut stalled).is_pending());
+            assert_eq!((spool.used(), file.held()), (10, 10));
+            drop(stalled);
+            assert_eq!((spool.used(), file.held()), (3, 3));
+        }
+        let last = file.append(pieces(&[b"jklm", b"nop"]), 7, |_| {}).await.expect("there is room");
+        assert_eq!(Body::new(file.clone(), vec![first, last]).bytes().await, b"abcjklmnop");
+        drop(file);
+        assert_eq!(spool.used(), 0);
+    }
+
     /// What is held is bounded, also where a file is said to be as long as no file is, and is given back.
     #[tokio::test]
     async fn room_is_bounded() {
@@ -363,6 +458,25 @@ mod tests {
         assert_eq!(left.map(|name| name.to_string_lossy().into_owned()).collect::<Vec<_>>(), [".tmpOther"]);
         assert_eq!(file.file.metadata().expect("it is open").permissions().mode() & 0o777, 0o600);
         assert!(Spool::open(&folder.join(".tmpOther"), 10).is_err(), "a file is no folder");
+    }
+
+    /// What is to come has its room on the disk before it is there: of two bodies for which there is room for one, one is taken, and the other once the
+    /// first is written, or comes no more.
+    #[tokio::test]
+    async fn what_is_to_come_has_its_room() {
+        let spool = spool(10_000).sparing(100).having(|_| Ok(1_000));
+        let (one, other) = (spool.file().await.expect("it is empty"), spool.file().await.expect("it is empty"));
+        let stalled = || stream::pending::<io::Result<Bytes>>();
+        let mut waiting = Box::pin(one.append(stalled(), 600, |_| {}));
+        assert!(futures::poll!(&mut waiting).is_pending());
+        assert!(matches!(other.append(stalled(), 301, |_| {}).await, Err(Fault::DiskFull)));
+        drop(waiting);
+        for _ in 0..2 {
+            // As that disk says, what is written takes nothing.
+            let whole = stream::iter([Ok::<_, io::Error>(Bytes::from(vec![7; 900]))]);
+            other.append(whole, 900, |_| {}).await.expect("there is room");
+        }
+        assert_eq!((spool.used(), spool.awaited.load(Ordering::Relaxed)), (1_800, 0));
     }
 
     /// A disk without room is told before it is full, and what was not written is not held.

@@ -147,6 +147,12 @@ pub(crate) fn engine(rights: Rights, is_read_only: bool) -> (Rc<Engine>, Rc<Kept
     (Engine::new(Box::new(Memory { kept: kept.clone(), rights }), is_read_only), kept)
 }
 
+/// Another engine over the same volume, as after a restart.
+#[cfg(test)]
+pub(crate) fn again(kept: &Rc<Kept>) -> Rc<Engine> {
+    Engine::new(Box::new(Memory { kept: kept.clone(), rights: OWNER }), false)
+}
+
 fn root_of(partition: &Partition) -> Hash {
     blake3(&[&partition.commits.to_be_bytes()])
 }

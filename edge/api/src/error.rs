@@ -60,7 +60,7 @@ macro_rules! faults {
 
 faults! {
     2000 BAD_REQUEST 400 "bad_request", "The request is not what the method takes.", "A field is missing, of the wrong type or out of range.", "See the method at /swagger-ui.";
-    2001 NOT_FOUND 404 "not_found", "There is no such thing.", "It was never made, or this node does not know it yet, or has pruned it.", "Check the name; a pending transaction has no receipt yet.";
+    2001 NOT_FOUND 404 "not_found", "The node does not have what was asked for.", "It never existed, this node does not know it yet, or it has pruned it.", "Check the name, and with `cowboy status` the chain and the height of the node. A transaction that waits has no receipt yet, and nodes that run with --archive keep old blocks.";
     2002 NO_SUCH_METHOD 404 "no_such_method", "The API has no such path.", "The table of methods lists all.", "See /swagger-ui.";
     2003 WRONG_VERB 405 "wrong_verb", "The path answers another HTTP method.", "Reading is GET, sending is POST.", "See /swagger-ui.";
     2004 BODY_TOO_LARGE 413 "body_too_large", "The body is too large.", "Bodies have at most 1 MB, submissions 512 KB and 200 transactions.", "Send less at once.";

@@ -1,13 +1,18 @@
 //! `cowboy-gateway`: serves names from a chain that it follows and verifies.
 
+mod doctor;
+mod status;
+
 use crate::{
     daemon::{
+        doctor::reached,
         follow, node_failure, not_running, serving,
         state::Folder,
         state_sync,
         sync::{self, Received},
     },
-    log::{self, LogFormat},
+    log,
+    service::{Command, Globals, Program},
 };
 use clap::Parser;
 use cowboy_api::{Client, keystore};
@@ -21,24 +26,20 @@ use cowboy_overlay::HttpSource;
 use cowboy_store::Directory;
 use cowboy_types::{Amount, Hash};
 use serde::Deserialize;
+use serde_json::Value;
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
-/// Serves actors as web sites: http://<name>.<zone>.
+/// Runs a gateway: it serves actors as web sites, at http://<name>.<zone>.
 #[derive(Debug, Parser)]
-#[command(name = "cowboy-gateway", version, arg_required_else_help = true)]
+#[command(name = "cowboy-gateway", version)]
 pub(crate) struct Cli {
-    /// The settings
-    #[arg(long, value_name = "FILE")]
-    config: PathBuf,
-    /// The format of log lines on stderr; RUST_LOG selects them
-    #[arg(long, value_enum, default_value_t)]
-    log_format: LogFormat,
-    /// Print results as JSON
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    globals: Globals,
+    #[command(subcommand)]
+    command: Option<Command>,
 }
 
 /// What is logged where RUST_LOG says nothing: every request.
@@ -94,18 +95,49 @@ struct Register {
     stake_cby: u64,
 }
 
-/// Runs it and answers its exit code.
+/// A configuration to start from.
+const EXAMPLE: &str = include_str!("gateway/example.toml");
+
+/// Runs a command and answers its exit code.
 pub(crate) fn run(cli: Cli) -> ExitCode {
-    log::begin(cli.log_format, &format!("{QUIET},{}", log::ENGINE));
-    let output = Output { json: cli.json };
-    let done = settings(&cli.config).and_then(|settings| runtime()?.block_on(serve(settings, output)));
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            output.failure(&failure);
-            failure.exit_code()
-        }
+    let program = Program { name: "gateway", example: EXAMPLE, logged: format!("{QUIET},{}", log::ENGINE) };
+    program.run(cli.globals, cli.command, |path, command, output| {
+        settings(path).and_then(|settings| {
+            runtime()?.block_on(async {
+                match command {
+                    Command::Doctor => doctor::run(&settings, output).await,
+                    Command::Status => status::run(&settings, output).await,
+                    Command::Run | Command::Example => serve(settings, output).await,
+                }
+            })
+        })
+    })
+}
+
+impl Settings {
+    /// The genesis hash that the chain must have.
+    fn expected_genesis(&self) -> Result<Option<Hash>, Failure> {
+        let wrong = |_| Failure::argument("genesis is not a hash".to_owned(), "give 0x and 64 hex digits");
+        self.genesis.as_deref().map(str::parse::<Hash>).transpose().map_err(wrong)
     }
+
+    /// Everything that the gateway's server is told.
+    fn server(&self) -> cowboy_gateway::Config {
+        cowboy_gateway::Config { tls: self.tls.clone(), dns: self.dns.clone(), domains: self.domains.clone(), ..self.http.clone() }
+    }
+}
+
+impl Register {
+    /// What it stakes.
+    fn stake(&self) -> Result<Amount, Failure> {
+        Amount::from_cby(self.stake_cby)
+            .ok_or_else(|| Failure::argument("the stake is more than the total supply".to_owned(), "stake less"))
+    }
+}
+
+/// What the gateway at the address of these settings says of itself, if one runs there.
+async fn running(settings: &Settings) -> Option<Value> {
+    Client::new(&format!("http://{}", reached(settings.http.listen))).ok()?.get("/_cowboy/info").await.ok()
 }
 
 /// Handlers run where requests are read: a thread a core.
@@ -115,27 +147,26 @@ fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
 
 fn settings(path: &Path) -> Result<Settings, Failure> {
     let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
-    toml::from_str(&text).map_err(|error| Failure::argument(format!("{}: {error}", path.display()), "docs/gateways.md has an example"))
+    toml::from_str(&text)
+        .map_err(|error| Failure::argument(format!("{}: {error}", path.display()), "see docs/gateways.md, or cowboy-gateway example"))
 }
 
-async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
-    let slots = serving::claim(settings.http.limits.connections)?;
-    (settings.http.tls, settings.http.dns, settings.http.domains) = (settings.tls.take(), settings.dns.take(), settings.domains.take());
+async fn serve(settings: Settings, output: Output) -> Result<(), Failure> {
+    let config = settings.server();
+    let slots = serving::claim(config.limits.connections)?;
     // The ports come first: a gateway that cannot listen must not touch the folder.
-    let listener = Listener::bind_all(&settings.http).await.map_err(node_failure)?;
+    let listener = Listener::bind_all(&config).await.map_err(node_failure)?;
     let (tls, names) = (listener.tls_address(), listener.names_address());
     let source = Client::new(&settings.node)?;
-    let wrong = |_| Failure::argument("genesis is not a hash".to_owned(), "give 0x and 64 hex digits");
-    let wanted = settings.genesis.as_deref().map(str::parse::<Hash>).transpose().map_err(wrong)?;
-    let (pool, received) = (follow::pool_of(&[settings.node.clone()])?, Received::default());
+    let wanted = settings.expected_genesis()?;
+    let (pool, received) = (follow::pool_of(std::slice::from_ref(&settings.node))?, Received::default());
     let genesis = sync::fetch_genesis(&HttpSource::new(&settings.node)?, wanted).await?;
     let key = settings.key_file.as_deref().map(keystore::read).transpose()?;
     // Not before: at the question for a passphrase, the system ends the program at once.
     let mut signals = serving::StopSignals::listen()?;
-    let stake =
-        |cby| Amount::from_cby(cby).ok_or_else(|| Failure::argument("the stake is more than the total supply".to_owned(), "stake less"));
-    let registration = settings.register.map(|register| {
-        Ok::<_, Failure>(Registration { endpoint: register.endpoint, http_port: register.http_port, stake: stake(register.stake_cby)? })
+    let registration = settings.register.as_ref().map(|register| {
+        let (endpoint, http_port) = (register.endpoint.clone(), register.http_port);
+        Ok::<_, Failure>(Registration { endpoint, http_port, stake: register.stake()? })
     });
     let registration = registration.transpose()?;
     let folder = Folder::open(settings.state.as_deref(), false)?;
@@ -155,7 +186,7 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
     followed.note(true);
     let upstream = Upstream::Remote(source.clone());
     let backend = Backend { node: node.clone(), upstream, key, journal, registration, keeps_up: true, source: followed.clone(), slots };
-    let gateway = listener.serve(settings.http, backend).map_err(node_failure)?;
+    let gateway = listener.serve(config, backend).map_err(node_failure)?;
     for (what, address) in [("tls", tls), ("names", names)] {
         if let Some(address) = address {
             output::line(format_args!("{what}: {address}"));
@@ -178,15 +209,30 @@ async fn serve(mut settings: Settings, output: Output) -> Result<(), Failure> {
 mod tests {
     use super::*;
 
-    /// The example of the documentation is right, and mistakes are told.
+    /// The example is that of the documentation, and mistakes are told.
     #[test]
     fn settings_are_read_strictly() {
         let guide = include_str!("../../../docs/gateways.md");
-        let example = guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the guide has an example");
-        let settings: Settings = toml::from_str(example).expect("the example is right");
+        assert_eq!(guide.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()), Some(EXAMPLE));
+        let settings: Settings = toml::from_str(EXAMPLE).expect("the example is right");
+        assert!(settings.expected_genesis().is_ok_and(|genesis| genesis == Some(Hash::ZERO)));
+        assert!(settings.server().tls.is_some_and(|tls| tls.acme.is_some()));
         assert_eq!(settings.register.map(|register| register.http_port), Some(443));
         for wrong in ["", "node = 1", "node = \"http://a\"\nmore = 1", "node = \"http://a\"\n[http]\nlisten = \"x\""] {
             assert!(toml::from_str::<Settings>(wrong).is_err(), "{wrong}");
         }
+    }
+
+    /// It has the commands of the other services, and without one it works; its file has its own name.
+    #[test]
+    fn it_is_called_as_the_other_services() {
+        for (arguments, is_right) in [(&["example"][..], true), (&["--config", "a.toml", "doctor"], true), (&[], true), (&["serve"], false)]
+        {
+            let parsed = Cli::try_parse_from([&["cowboy-gateway"], arguments].concat());
+            assert_eq!(parsed.is_ok(), is_right, "{arguments:?}");
+        }
+        let help = <Cli as clap::CommandFactory>::command().render_long_help().to_string();
+        let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(help.contains("gateway.toml for cowboy-gateway"), "{help}");
     }
 }

@@ -50,7 +50,7 @@ pub(crate) fn begin(format: LogFormat, default: &str) {
     }
 }
 
-/// Prints no report of a panic in a node's engine that the node's error tells of, such as one over a full disk: it is logged at level `debug` (decision 715).
+/// Prints no report of a panic in a node's engine that the node's error tells of, such as one over a full disk: it is logged at level `debug` (decisions 715 and 738).
 fn leave_out_explained_panics() {
     let report = panic::take_hook();
     panic::set_hook(Box::new(move |panicked| match cowboy_node::is_explained(panicked.payload()) {

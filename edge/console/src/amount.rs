@@ -1,4 +1,4 @@
-//! Amounts as people write them: base units, or CBY with the unit; and counts of bytes.
+//! Amounts as people write them: base units, or CBY with the unit; counts of bytes, and times.
 
 use crate::failure::Failure;
 use cowboy_types::Amount;
@@ -48,6 +48,16 @@ pub fn bytes(count: u64) -> String {
     }
 }
 
+/// A time in seconds, in the largest unit of which there are two.
+pub fn span(seconds: u64) -> String {
+    match seconds {
+        ..120 => format!("{seconds} s"),
+        120..7_200 => format!("{} min", seconds / 60),
+        7_200..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}
+
 /// The amount of an argument.
 pub fn argument(text: &str) -> Result<Amount, Failure> {
     parse(text).map_err(|what| Failure::argument(what, "correct the amount, like 2.5cby"))
@@ -62,6 +72,15 @@ mod tests {
         let rows = [(0, "0 bytes"), (1_023, "1023 bytes"), (1_024, "1.0 KiB"), (1_600_000, "1.5 MiB"), (u64::MAX, "17179869183.9 GiB")];
         for (count, expected) in rows {
             assert_eq!(bytes(count), expected);
+        }
+    }
+
+    #[test]
+    fn times_have_units() {
+        let rows =
+            [(0, "0 s"), (119, "119 s"), (120, "2 min"), (7_199, "119 min"), (7_200, "2 h"), (172_800, "2 days"), (604_800, "7 days")];
+        for (seconds, expected) in rows {
+            assert_eq!(span(seconds), expected);
         }
     }
 

@@ -7,8 +7,18 @@ use crate::failure::Failure;
 use serde::Serialize;
 use std::{
     fmt::{self, Display, Write as _},
-    io::Write as _,
+    io::{IsTerminal as _, Write as _},
+    sync::atomic::{AtomicBool, Ordering},
 };
+
+/// Whether the last line of the terminal is one that the next line replaces.
+static IS_MOVING: AtomicBool = AtomicBool::new(false);
+
+/// To the beginning of the terminal's line, which is emptied.
+const LINE_START: &str = "\r\x1b[2K";
+
+/// Characters of a line that moves: one that a terminal wraps cannot be emptied.
+const WIDTH: usize = 79;
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +49,21 @@ impl Output {
         }
     }
 
+    /// Whether what is going on is shown in one line of a terminal, see [`Self::moving`].
+    pub fn has_moving_line(self) -> bool {
+        !self.json && std::io::stderr().is_terminal()
+    }
+
+    /// Shows how far something is, in a line of the terminal that the next line replaces; nothing where there is no terminal.
+    pub fn moving(self, text: impl Display) {
+        if self.has_moving_line() {
+            IS_MOVING.store(true, Ordering::Relaxed);
+            let mut stderr = std::io::stderr();
+            let _ = write!(stderr, "{LINE_START}{}", shortened(&Harmless(text).to_string()));
+            let _ = stderr.flush();
+        }
+    }
+
     /// Says why it failed: one object on one line where results are JSON.
     pub fn failure(self, failure: &Failure) {
         match failure {
@@ -50,18 +75,37 @@ impl Output {
     }
 }
 
+/// Empties the line that moves, so that another one takes its place.
+fn end_moving() {
+    if IS_MOVING.swap(false, Ordering::Relaxed) {
+        let _ = write!(std::io::stderr(), "{LINE_START}");
+    }
+}
+
+/// As much of a line as a terminal shows without wrapping it. The beginning says how far it is.
+fn shortened(line: &str) -> String {
+    let flat = |letter: char| if letter.is_whitespace() { ' ' } else { letter };
+    if line.chars().count() <= WIDTH {
+        return line.chars().map(flat).collect();
+    }
+    line.chars().take(WIDTH - 1).map(flat).chain(['…']).collect()
+}
+
 /// A line on stdout. A reader that has left is no failure.
 pub fn line(text: impl Display) {
+    end_moving();
     let _ = writeln!(std::io::stdout(), "{}", Harmless(text));
 }
 
 /// Text on stdout, without the end of a line.
 pub fn text(text: &str) {
+    end_moving();
     let _ = write!(std::io::stdout(), "{}", Harmless(text));
 }
 
 /// A line on stderr.
 pub fn note(text: impl Display) {
+    end_moving();
     let _ = writeln!(std::io::stderr(), "{}", Harmless(text));
 }
 
@@ -121,6 +165,15 @@ pub fn table<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A line that moves is one line of a terminal, whatever the path in it.
+    #[test]
+    fn a_moving_line_is_one_line() {
+        assert_eq!(shortened("1 of 2:\ta\nb"), "1 of 2: a b");
+        assert_eq!(shortened(&"ä".repeat(WIDTH)), "ä".repeat(WIDTH));
+        let cut = shortened(&"ä".repeat(WIDTH + 1));
+        assert!(cut.chars().count() == WIDTH && cut.ends_with("ä…"), "{cut}");
+    }
 
     /// What an actor prints neither moves the cursor nor changes the title, and JSON keeps it as it was.
     #[test]

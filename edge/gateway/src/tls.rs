@@ -37,6 +37,17 @@ pub struct Tls {
     pub acme: Option<Acme>,
 }
 
+impl Tls {
+    /// Reads the certificate and its key.
+    ///
+    /// # Errors
+    ///
+    /// If a file is missing or damaged, or they are of different pairs.
+    pub fn check(&self) -> Result<(), CertificateError> {
+        certified(&self.certificate, &self.key).map(drop)
+    }
+}
+
 /// Who gives certificates, and for what.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -233,7 +233,6 @@ pub(crate) fn transport(window: u32) -> TransportConfig {
     transport
         .max_concurrent_bidi_streams(VarInt::from_u32(MAX_STREAMS))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
-        .datagram_receive_buffer_size(None)
         .stream_receive_window(VarInt::from_u32(STREAM_WINDOW))
         .receive_window(VarInt::from_u32(window))
         .send_window(u64::from(CONNECTION_WINDOW))

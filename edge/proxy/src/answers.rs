@@ -12,6 +12,7 @@ use cowboy_service::{Chain, ChainError};
 use cowboy_system::secrets::standing::{Source, over};
 use cowboy_system::secrets::state;
 use cowboy_system::secrets::types::{Committee, Release, ReleaseKey, Secret};
+use cowboy_system::standstill::{SECRETS, Standstill};
 use cowboy_types::Hash;
 use cowboy_types::units::{Count, Height};
 use rand_chacha::ChaCha20Rng;
@@ -85,9 +86,10 @@ pub(crate) async fn answer_demand(
 /// The key of a release that has to be answered at a height, by the rule by which the chain blames whoever is silent.
 async fn standing_key(chain: &Chain, release: &Release, height: Height) -> Result<ReleaseKey, Refusal> {
     let [secret, version] = Source::keys(release);
-    let records = chain.read(&[state::release_key(release.identity.key_id), secret, version]).await?;
+    let records = chain.read(&[state::release_key(release.identity.key_id), secret, version, SECRETS.key()]).await?;
+    let still: Standstill = records.read(3)?.unwrap_or_default();
     let source = Source { secret: records.read::<Secret>(1)?, has_version: records.bytes(2).is_some() };
-    match over(release, &source, height) {
+    match over(release, &source, &still, height) {
         Some(over) => Err(Refusal::Closed(over.reason())),
         None => records.read(0)?.ok_or(Refusal::Closed("its key opens nothing any more")),
     }
@@ -102,13 +104,15 @@ async fn answer_of(
     epochs: Vec<Count>,
 ) -> Result<Answered, Refusal> {
     let identity = &release.identity;
-    let wanted: Vec<_> = epochs.iter().map(|epoch| state::committee_key(identity.key_id, *epoch)).collect();
+    let mut wanted: Vec<_> = epochs.iter().map(|epoch| state::committee_key(identity.key_id, *epoch)).collect();
+    wanted.push(SECRETS.key());
     let records = chain.read(&wanted).await?;
+    let still: Standstill = records.read(epochs.len())?.unwrap_or_default();
     let (own, mut unreadable) = (keys.public(), None);
     for (place, epoch) in epochs.iter().enumerate() {
         let Some(committee) = records.read::<Committee>(place)? else { continue };
         let seat = committee.members.iter().position(|member| member.key == own).and_then(|index| u16::try_from(index).ok());
-        let (Some(index), true) = (seat, committee.does_answer(Height(records.height))) else { continue };
+        let (Some(index), true) = (seat, committee.does_answer(&chain.params(), &still, Height(records.height))) else { continue };
         let outcome = Outcome::decode(committee.outcome.bytes().clone()).map_err(|_| ChainError::Record)?;
         let share = match store.share(identity.key_id, epoch.0) {
             Ok(share) => share.filter(|share| is_share(&outcome, index, share)),

@@ -2,7 +2,7 @@
 
 use crate::behaviour::{Behaviour, Honest};
 use crate::keys::{self, Keys};
-use crate::member::{Identity, Member};
+use crate::member::{CALM, Identity, Member};
 use crate::server::{App, Server};
 use crate::store::{self, Store};
 use cowboy_api::ApiError;
@@ -141,7 +141,7 @@ impl Drop for Proxy {
 }
 
 async fn work(mut member: Member, chain: Arc<Chain>, store: Arc<Store>, sender: Sender, every: Duration) {
-    let mut failures = Failures::default();
+    let mut failures = Failures::lasting(CALM);
     loop {
         match member.step(&chain, &store).await {
             Ok(calls) => {

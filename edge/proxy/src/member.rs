@@ -10,11 +10,12 @@ use cowboy_api::sender::{Call, Request};
 use cowboy_sealing::dealing::{Dealing, DealingError, Own, Receiver, Setting, round_key};
 use cowboy_secrets::Outcome;
 use cowboy_secrets::dealing::Phase;
-use cowboy_service::{Calls, Chain, ChainError};
+use cowboy_service::{Calls, Chain, ChainError, Failures};
 use cowboy_system::requests::secrets::{self as requests, Endpoint};
 use cowboy_system::secrets::state;
 use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round, bit};
-use cowboy_types::units::{Amount, Count};
+use cowboy_system::standstill::{SECRETS, Standstill};
+use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
 use std::sync::Arc;
@@ -56,10 +57,15 @@ impl Identity {
     }
 }
 
+/// Steps without a failure until one is logged again at once.
+pub(crate) const CALM: u32 = 60;
+
 /// A proxy between two looks at the chain.
 pub(crate) struct Member {
     identity: Identity,
     calls: Calls,
+    /// What keeps it from one thing, and from nothing else.
+    failures: Failures,
 }
 
 /// The keys that may have a committee: the newest, and the one before.
@@ -71,14 +77,18 @@ struct KeyState {
 
 impl Member {
     pub(crate) fn new(identity: Identity) -> Self {
-        Self { identity, calls: Calls::default() }
+        Self { identity, calls: Calls::default(), failures: Failures::lasting(CALM) }
     }
 
-    /// Looks at the chain, and answers the calls to send.
+    /// Looks at the chain, and answers the calls to send. While governance pauses 0x04 there are none: they would be refused, and no deadline passes.
     pub(crate) async fn step(&mut self, chain: &Chain, store: &Store) -> Result<Vec<Call>, StepError> {
-        let first = chain.read(&[state::proxy_key(self.identity.address), state::current_key()]).await?;
+        let first = chain.read(&[state::proxy_key(self.identity.address), state::current_key(), SECRETS.key()]).await?;
         let height = first.height;
+        let still: Standstill = first.read(2)?.unwrap_or_default();
         let mut calls = Vec::new();
+        if still.is_still_at(Height(height)) {
+            return Ok(calls);
+        }
         match first.read::<Proxy>(0)? {
             None => {
                 let (request, stake) = (self.registration(), self.identity.stake);
@@ -86,7 +96,7 @@ impl Member {
             }
             Some(proxy) => {
                 calls.extend(self.keep_registered(chain.params().secrets.alive, height, &proxy));
-                calls.extend(self.serve_demands(chain, store, height, &proxy.demands).await?);
+                calls.extend(self.serve_demands(chain, store, (height, &still), &proxy.demands).await?);
             }
         }
         let Some(newest) = first.read::<u32>(1)? else { return Ok(calls) };
@@ -98,17 +108,28 @@ impl Member {
                 Ok(call) => calls.extend(call),
                 // What cannot be said for one key, as without its files, stops neither the other nor heartbeats.
                 Err(error @ (StepError::Dealing(_) | StepError::Store(_))) => {
-                    tracing::warn!(key = id, %error, "nothing is said for this key")
+                    if self.failures.is_logged(&format_args!("{id}: {error}")) {
+                        tracing::warn!(key = id, %error, "nothing is said for this key");
+                    }
                 }
                 Err(other) => return Err(other),
             }
+        }
+        if self.failures.is_over() {
+            tracing::info!("the proxy answers all demands, and speaks for all keys again");
         }
         Ok(calls)
     }
 
     /// Answers the demands that the chain lists for this proxy: whoever has to and does not, pays. Until the chain lists one no more, it is answered
     /// again, whatever went wrong before.
-    async fn serve_demands(&mut self, chain: &Chain, store: &Store, height: u64, demands: &[Hash]) -> Result<Vec<Call>, StepError> {
+    async fn serve_demands(
+        &mut self,
+        chain: &Chain,
+        store: &Store,
+        (height, still): (u64, &Standstill),
+        demands: &[Hash],
+    ) -> Result<Vec<Call>, StepError> {
         if demands.is_empty() {
             return Ok(Vec::new());
         }
@@ -117,7 +138,8 @@ impl Member {
         let mut calls = Vec::new();
         for (place, id) in demands.iter().enumerate() {
             let Some(release) = records.read::<Release>(place)? else { continue };
-            let Some(until) = release.demand.as_ref().filter(|demand| !demand.is_over).map(|demand| demand.until) else { continue };
+            let open = release.demand.as_ref().filter(|demand| !demand.is_over);
+            let Some(until) = open.map(|demand| demand.answered_until(still)) else { continue };
             let what = format!("serve:{id}");
             if !self.calls.is_time(height, &what) {
                 continue;
@@ -128,7 +150,11 @@ impl Member {
                     let answer = Fixed(answered.answer.0.try_into().expect("an answer has 192 bytes"));
                     calls.extend(self.calls.once(height, what, requests::serve(*id, answer)));
                 }
-                Err(refusal) => tracing::warn!(release = %id, %refusal, "a demand cannot be served"),
+                Err(refusal) => {
+                    if self.failures.is_logged(&format_args!("{id}: {refusal}")) {
+                        tracing::warn!(release = %id, %refusal, "a demand cannot be served");
+                    }
+                }
             }
         }
         Ok(calls)

@@ -4,13 +4,16 @@ use crate::behaviour::Behaviour;
 use crate::looks::Looks;
 use crate::metrics::{Metrics, Standing};
 use crate::store::Store;
-use cowboy_service::{Chain, Key};
+use cowboy_service::{Chain, Failures, Key};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Requests without a failure of the store until one is logged again at once. Those that only read succeed while the disk is full.
+const CALM: u32 = 10_000;
 
 /// A relay: the chain, its store, its key.
 pub(crate) struct App {
@@ -22,6 +25,8 @@ pub(crate) struct App {
     pub(crate) metrics: Metrics,
     pub(crate) behaviour: Arc<dyn Behaviour>,
     height: AtomicU64,
+    /// Why the store could not do what clients asked for, as the log has it.
+    unstored: Mutex<Failures>,
     /// Bytes of shards that came by each capability since its last commit, and what it had committed then.
     received: Mutex<Received>,
 }
@@ -32,7 +37,20 @@ type Received = BTreeMap<(Hash, Fixed<16>), (u64, u64)>;
 impl App {
     pub(crate) fn new(chain: Arc<Chain>, store: Arc<Store>, key: Key, address: Address, behaviour: Arc<dyn Behaviour>) -> Self {
         let (looks, metrics) = (Looks::new(), Metrics::new());
-        Self { chain, store, key, address, looks, metrics, behaviour, height: AtomicU64::new(0), received: Mutex::default() }
+        let unstored = Mutex::new(Failures::lasting(CALM));
+        Self { chain, store, key, address, looks, metrics, behaviour, height: AtomicU64::new(0), unstored, received: Mutex::default() }
+    }
+
+    /// Notes whether the store did what a client asked for. However many ask, the log has it now and then.
+    pub(crate) fn note_stored(&self, failure: Option<&io::Error>) {
+        let mut unstored = self.unstored.lock().unwrap_or_else(PoisonError::into_inner);
+        match failure {
+            Some(error) if unstored.is_logged(error) => tracing::error!(%error, "the store cannot be used"),
+            Some(_) => {}
+            None => {
+                unstored.is_over();
+            }
+        }
     }
 
     /// The slice that proves a part of a shard; none where the shard is not there.

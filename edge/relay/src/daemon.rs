@@ -2,7 +2,7 @@
 
 use crate::app::App;
 use crate::behaviour::{Behaviour, Honest};
-use crate::member::{Given, Identity, Member, StepError};
+use crate::member::{CALM, Given, Identity, Member, StepError};
 use crate::peer;
 use crate::server;
 use crate::store::Store;
@@ -194,7 +194,7 @@ impl Drop for Relay {
 
 /// Does what is due.
 async fn due(mut member: Member, sender: Arc<Sender>, every: Duration, woken: Arc<Notify>) {
-    let mut failures = Failures::default();
+    let mut failures = Failures::lasting(CALM);
     loop {
         let mut calls = Vec::new();
         let done = member.step(&mut calls).await;
@@ -206,7 +206,7 @@ async fn due(mut member: Member, sender: Arc<Sender>, every: Duration, woken: Ar
 
 /// Does what may take long.
 async fn beside(mut upkeep: Upkeep, sender: Arc<Sender>, every: Duration) {
-    let mut failures = Failures::default();
+    let mut failures = Failures::lasting(CALM);
     loop {
         let mut calls = Vec::new();
         let done = upkeep.step(&mut calls).await;

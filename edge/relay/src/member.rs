@@ -5,13 +5,14 @@ use crate::app::App;
 use crate::store::{Item, Kind};
 use commonware_codec::Encode as _;
 use cowboy_api::sender::{Call, Request};
-use cowboy_service::{Calls, ChainError};
+use cowboy_service::{Calls, ChainError, Failures};
 use cowboy_system::requests::secrets::Endpoint;
 use cowboy_system::requests::volumes::{self as requests, Registration};
+use cowboy_system::standstill::{Standstill, VOLUMES};
 use cowboy_system::volumes::types::{Demand, Point, Relay, Round, Volume};
 use cowboy_system::volumes::{offered, state};
 use cowboy_types::cbor::{self, Value};
-use cowboy_types::units::Amount;
+use cowboy_types::units::{Amount, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Blob, Hash, actors};
 use cowboy_volume::Tree;
@@ -45,6 +46,9 @@ pub(crate) struct Identity {
     pub(crate) stake: Amount,
 }
 
+/// Steps without a failure until one is logged again at once: not every step writes.
+pub(crate) const CALM: u32 = 60;
+
 /// Slots that the relay was given, and does not serve yet: events tell of them, and the upkeep rebuilds them.
 pub(crate) type Given = Arc<Mutex<BTreeSet<(Hash, u8)>>>;
 
@@ -58,19 +62,27 @@ pub(crate) struct Member {
     given: Given,
     /// Whether the stake was looked at since the start.
     is_stake_checked: bool,
+    /// What the relay should have, and has not.
+    missing: Failures,
 }
 
 impl Member {
     pub(crate) fn new(identity: Identity, app: Arc<App>, given: Given) -> Self {
-        Self { identity, app, calls: Calls::default(), scanned: None, given, is_stake_checked: false }
+        let missing = Failures::lasting(CALM);
+        Self { identity, app, calls: Calls::default(), scanned: None, given, is_stake_checked: false, missing }
     }
 
-    /// Looks at the chain, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
+    /// Looks at the chain, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand. While governance pauses volumes or
+    /// relays there are none: they would be refused, and no deadline passes.
     pub(crate) async fn step(&mut self, calls: &mut Vec<Call>) -> Result<(), StepError> {
         let address = self.app.address;
-        let found = self.app.chain.read(&[state::relay_key(address), state::round_key(address)]).await?;
+        let found = self.app.chain.read(&[state::relay_key(address), state::round_key(address), VOLUMES.key()]).await?;
         let height = found.height;
         self.app.note_height(height);
+        let still: Standstill = found.read(2)?.unwrap_or_default();
+        if still.is_still_at(Height(height)) {
+            return Ok(());
+        }
         let Some(relay) = found.read::<Relay>(0)? else {
             let (request, stake) = (self.registration(), self.identity.stake);
             calls.extend(self.calls.paid(height, "register", request, stake));
@@ -84,10 +96,11 @@ impl Member {
             calls.extend(self.calls.paid(height, "stake", requests::add_stake(), missing));
         }
         self.keep_registered(height, &relay, calls);
-        if let Some(round) = found.read::<Round>(1)?.filter(|round| height < round.until.0) {
+        if let Some(round) = found.read::<Round>(1)?.filter(|round| height < round.answered_until(&still).0) {
             calls.extend(self.prove(height, &round).await?);
         }
-        self.answer_demands(height, &relay, calls).await?;
+        self.answer_demands(height, &still, &relay, calls).await?;
+        self.missing.is_over();
         self.look_at_events(height).await
     }
 
@@ -136,7 +149,9 @@ impl Member {
             match prove_point(&self.app, &volume, point)? {
                 Some(proof) => proofs.push(proof.encode().to_vec()),
                 None => {
-                    tracing::error!(volume = %point.volume, slot = point.slot, "a byte that has to be proven is not here");
+                    if self.missing.is_logged(&format_args!("{} {}", point.volume, point.slot)) {
+                        tracing::error!(volume = %point.volume, slot = point.slot, "a byte that has to be proven is not here");
+                    }
                     return Ok(None);
                 }
             }
@@ -166,15 +181,20 @@ impl Member {
     }
 
     /// Publishes parts of shards that are demanded. The chain proves which they are: a node that kept one back would cost stake.
-    async fn answer_demands(&mut self, height: u64, relay: &Relay, calls: &mut Vec<Call>) -> Result<(), StepError> {
+    async fn answer_demands(&mut self, height: u64, still: &Standstill, relay: &Relay, calls: &mut Vec<Call>) -> Result<(), StepError> {
         for id in relay.demands.iter() {
             let demand: Option<Demand> = self.app.chain.read(&[state::demand_key(id)]).await?.read(0)?;
-            let Some(demand) = demand.filter(|demand| demand.relay == self.app.address && height < demand.until.0) else { continue };
+            let is_open = |demand: &Demand| demand.relay == self.app.address && height < demand.answered_until(still).0;
+            let Some(demand) = demand.filter(is_open) else { continue };
             match self.app.slice(demand.volume, &demand.shard, demand.start, demand.length)? {
                 Some(slice) => {
                     calls.extend(self.calls.once(height, format!("answer:{id}"), requests::answer(*id, slice)));
                 }
-                None => tracing::error!(demand = %id, "what is demanded is not here"),
+                None => {
+                    if self.missing.is_logged(id) {
+                        tracing::error!(demand = %id, "what is demanded is not here");
+                    }
+                }
             }
         }
         Ok(())
@@ -215,7 +235,6 @@ fn prove_point(app: &App, volume: &Volume, point: &Point) -> std::io::Result<Opt
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_types::units::Height;
 
     /// A relay adds what it lost, and nothing where it has as much as is configured, or where the chain would refuse it.
     #[test]

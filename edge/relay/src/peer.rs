@@ -7,14 +7,16 @@ use crate::refusal::Refusal;
 use crate::session::{Grade, Right, Session};
 use crate::turns::Turns;
 use cowboy_serve::limits::{LimitError, Limits};
-use cowboy_serve::{Admission, Caps, Client, Held, Memory, Permit};
+use cowboy_serve::{Admission, Caps, Client, ClientTurn, ClientTurns, Held, Memory, Permit};
 use cowboy_volume::wire::{EXPORTER, Hello};
 use quinn::Connection;
 use std::{net::IpAddr, sync::Arc, time::Instant};
 use tokio::sync::{OnceCell, Semaphore, SemaphorePermit};
 
-/// Requests that are worked on at once, of all connections and of one. Work is on the disk, or on a page in memory; waiting for the other end is none.
+/// Requests that are worked on at once, of all clients, of one and of a connection. Work is on the disk, or on a page in memory; waiting for the other
+/// end is none.
 const AT_ONCE: usize = 256;
+const AT_ONCE_OF_CLIENT: usize = AT_ONCE / 4;
 const AT_ONCE_OF_CONNECTION: usize = 8;
 
 /// Bytes of pages and trees that come or go at once, in all and for each client.
@@ -50,7 +52,7 @@ pub(crate) fn coming(limits: &Limits) -> Result<Caps, LimitError> {
 /// What all connections share.
 pub(crate) struct Shared {
     app: Arc<App>,
-    turns: Semaphore,
+    turns: ClientTurns,
     memory: Memory,
     coming: Admission,
     acks: Turns,
@@ -70,7 +72,8 @@ pub(crate) struct Peer {
 impl Shared {
     pub(crate) fn new(app: Arc<App>, coming: Caps) -> Self {
         let memory = Memory::new(MAX_HELD, MAX_HELD_OF_CLIENT);
-        Self { app, turns: Semaphore::new(AT_ONCE), memory, coming: Admission::new(coming), acks: acks::turns(), reads: Reads::default() }
+        let turns = ClientTurns::new(AT_ONCE, AT_ONCE_OF_CLIENT);
+        Self { app, turns, memory, coming: Admission::new(coming), acks: acks::turns(), reads: Reads::default() }
     }
 }
 
@@ -109,10 +112,10 @@ impl Peer {
         self.session.get().ok_or(Refusal::Said("say first who opens the connection"))
     }
 
-    /// A turn to work, of the connection and of all of them. Nobody waits for the other end while it holds one.
-    pub(crate) async fn turn(&self) -> Result<[SemaphorePermit<'_>; 2], Refusal> {
-        let closed = |_| Refusal::Said("the relay ends");
-        Ok([self.turns.acquire().await.map_err(closed)?, self.shared.turns.acquire().await.map_err(closed)?])
+    /// A turn to work, of the connection, of its client and of all of them. Nobody waits for the other end while it holds one.
+    pub(crate) async fn turn(&self) -> Result<(SemaphorePermit<'_>, ClientTurn), Refusal> {
+        let own = self.turns.acquire().await.map_err(|_| Refusal::Said("the relay ends"))?;
+        Ok((own, self.shared.turns.turn(Client::from(self.address)).await))
     }
 
     /// A place for a shard that comes. Nobody waits for one: what comes meanwhile would take the window from those that have theirs.

@@ -45,7 +45,7 @@ pub(crate) async fn act(peer: &Peer, request: Request, receiving: &mut RecvStrea
         Request::PutShard { length } => put_shard(peer, &right, length, receiving).await,
         Request::GetShard { shard, start, length } => {
             allow(right.reads(), &right, Needed::Read)?;
-            if !(1..=MAX_PART).contains(&length) {
+            if !is_part(length) {
                 return Err(Refusal::Said("a part has 1 to 65,536 bytes"));
             }
             let is_given = app.behaviour.serves();
@@ -88,12 +88,25 @@ pub(crate) async fn act(peer: &Peer, request: Request, receiving: &mut RecvStrea
     }
 }
 
+/// The bytes that a read gives of an item with `whole` bytes: of a shard the part that is asked for, and everything else whole. None where that part is
+/// none, or does not lie in the shard: whoever asks for it gets nothing, and takes nothing of what others read for the price.
+fn given(whole: u64, part: Option<(u64, u64)>) -> Option<u64> {
+    let Some((start, length)) = part else { return Some(whole) };
+    let is_given = is_part(length) && start.checked_add(length).is_some_and(|end| end <= whole);
+    is_given.then_some(length)
+}
+
+/// Whether a part of a shard may have this length.
+fn is_part(length: u64) -> bool {
+    (1..=MAX_PART).contains(&length)
+}
+
 /// When a read that goes beyond the price of its volume is due, and its bytes; none for everything else, which nothing holds up. What [`act`] refuses is no read.
 pub(crate) async fn due(peer: &Peer, request: &Request) -> Option<(Instant, u64)> {
     let (kind, hash, part) = match request {
-        Request::GetShard { shard, length, .. } => (Kind::Shard, shard, Some(*length).filter(|length| *length <= MAX_PART)?),
-        Request::GetPage { page, .. } => (Kind::Page, page, u64::MAX),
-        Request::GetTree { root, .. } => (Kind::Tree, root, u64::MAX),
+        Request::GetShard { shard, start, length } => (Kind::Shard, shard, Some((*start, *length))),
+        Request::GetPage { page, .. } => (Kind::Page, page, None),
+        Request::GetTree { root, .. } => (Kind::Tree, root, None),
         Request::Hello { .. } | Request::PutShard { .. } | Request::PutPage { .. } | Request::AckRoot { .. } => return None,
     };
     let right = peer.session().ok()?.right(peer.app()).await.ok()?;
@@ -103,7 +116,7 @@ pub(crate) async fn due(peer: &Peer, request: &Request) -> Option<(Instant, u64)
     };
     let item = Item { volume: right.volume, kind, hash: *hash };
     let whole = on_disk(|| peer.app().store.length(&item)).ok().flatten().filter(|_| may)?;
-    peer.due(&right, whole.min(part))
+    peer.due(&right, given(whole, part)?)
 }
 
 fn allow(may: bool, right: &Right, needed: Needed) -> Result<(), Refusal> {
@@ -157,4 +170,23 @@ async fn put_shard(peer: &Peer, right: &Right, length: u64, receiving: &mut Recv
         counted.kept();
     }
     Ok(Done::NOTHING_MORE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 748: a read that is refused takes nothing of what is read for the price, however many a stranger sends.
+    #[test]
+    fn a_read_that_is_refused_counts_nothing() {
+        let whole = 100_000;
+        assert_eq!(given(whole, None), Some(whole));
+        for (start, length) in [(0, 1), (0, MAX_PART), (whole - 1, 1), (whole - MAX_PART, MAX_PART)] {
+            assert_eq!(given(whole, Some((start, length))), Some(length), "{length} bytes at {start}");
+        }
+        for (start, length) in [(0, 0), (0, MAX_PART + 1), (whole, 1), (whole - 1, 2), (u64::MAX, 1), (1, u64::MAX)] {
+            assert_eq!(given(whole, Some((start, length))), None, "{length} bytes at {start}");
+        }
+        assert_eq!(given(10, Some((0, MAX_PART))), None, "the shard is shorter");
+    }
 }

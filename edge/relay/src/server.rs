@@ -7,8 +7,8 @@ use crate::metrics::{self, Outcome};
 use crate::peer::{Peer, Shared};
 use crate::refusal::Refusal;
 use crate::requests::{self, Done};
-use cowboy_serve::Caps;
 use cowboy_serve::quic::{Admitted, Gate, paced};
+use cowboy_serve::{Caps, Permit};
 use cowboy_volume::wire::{self, ALPN, Request, STREAMS, WireError};
 use quinn::crypto::rustls::QuicServerConfig;
 use quinn::{Endpoint, RecvStream, SendStream, ServerConfig, TransportConfig, VarInt};
@@ -51,6 +51,8 @@ fn config(mut tls: rustls::ServerConfig) -> io::Result<ServerConfig> {
         .max_concurrent_uni_streams(VarInt::from_u32(0))
         .stream_receive_window(VarInt::from_u32(WINDOW_OF_WRITERS))
         .receive_window(VarInt::from_u32(WINDOW))
+        // Nobody reads datagrams: QUIC would hold more than a MiB of them for each connection, whoever opens it.
+        .datagram_receive_buffer_size(None)
         .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
     let mut config = ServerConfig::with_crypto(Arc::new(crypto));
     config.transport_config(paced(limits));
@@ -76,17 +78,27 @@ pub(crate) async fn serve(endpoint: Endpoint, app: Arc<App>, coming: Caps) {
     }
 }
 
+/// What comes of opening a connection in its time, unless its place is taken by a client of a subnet that has few: whoever opens connections from many
+/// addresses, and says nothing on them, keeps nobody else out.
+async fn opened<T>(handshake: &mut Permit, opening: impl Future<Output = Result<T, WireError>>) -> Result<T, WireError> {
+    let replaced = handshake.replaceable();
+    tokio::select! {
+        opened = timeout(OPENING, opening) => opened.map_err(|_| WireError::Silent)?,
+        Ok(()) = replaced => Err(WireError::Broken("others need the place".to_owned())),
+    }
+}
+
 async fn connected(shared: Arc<Shared>, gate: &Gate, admitted: Admitted) -> Result<(), WireError> {
-    let Admitted { incoming, handshake } = admitted;
+    let Admitted { incoming, mut handshake } = admitted;
     let broken = |error: quinn::ConnectionError| WireError::Broken(error.to_string());
-    let opened = async {
+    let opening = async {
         let peer = Peer::new(shared, incoming.await.map_err(broken)?);
         // Who opens it is said in one request before all others. Whoever is refused has no second try.
         let (sending, receiving) = peer.connection.accept_bi().await.map_err(broken)?;
         answer(&peer, sending, receiving).await?;
         Ok::<_, WireError>(Arc::new(peer))
     };
-    let peer = timeout(OPENING, opened).await.map_err(|_| WireError::Silent)??;
+    let peer = opened(&mut handshake, opening).await?;
     drop(handshake);
     let Ok(session) = peer.session() else { return Ok(()) };
     let Ok(mut permit) = gate.enter(peer.connection.remote_address().ip()) else {
@@ -162,12 +174,15 @@ async fn do_and_send(
     let done = timeout(time, requests::act(peer, request, &mut receiving, &mut held)).await.map_err(|_| WireError::Silent)?;
     let is_done = done.is_ok();
     let Done { answer, body } = match done {
-        Ok(done) => done,
+        Ok(done) => {
+            peer.app().note_stored(None);
+            done
+        }
         // A broken stream takes no answer.
         Err(Refusal::Wire(error)) => return Err(error),
         Err(refusal) => {
             if let Refusal::Disk(error) = &refusal {
-                tracing::error!(%error, "the store cannot be used");
+                peer.app().note_stored(Some(error));
             }
             Done { answer: wire::refused(refusal), body: None }
         }
@@ -190,11 +205,12 @@ async fn do_and_send(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_serve::Admission;
     use cowboy_service::tls;
     use quinn::ClientConfig;
     use quinn::congestion::Bbr;
     use quinn::crypto::rustls::QuicClientConfig;
-    use std::net::Ipv4Addr;
+    use std::net::{IpAddr, Ipv4Addr};
 
     /// A shard of the largest volume comes in time over a slow line, and a short one holds its place for a minute at most.
     #[test]
@@ -204,9 +220,26 @@ mod tests {
         assert!(time_of_shard(u64::MAX) > REQUEST);
     }
 
-    /// What a relay sends to a client is paced as between nodes: a packet that is lost does not make it slow.
+    /// Decision 748: a connection whose client says nothing makes room for one of another subnet, which is not kept out until its time is over.
     #[tokio::test]
-    async fn lost_packets_are_no_full_links() {
+    async fn silent_clients_make_room() {
+        let admission = Admission::new(Caps { total: 2, client: 2, subnet: 2 });
+        let mut held = [1, 2].map(|host| admission.admit(IpAddr::from([192, 0, 2, host])).expect("there is room"));
+        let silent = std::future::pending::<Result<(), WireError>>;
+        let mut opening: Vec<_> = held.iter_mut().map(|permit| Box::pin(opened(permit, silent()))).collect();
+        for one in &mut opening {
+            assert!(futures::poll!(one).is_pending());
+        }
+        let _other = admission.admit(IpAddr::from([198, 51, 100, 1])).expect("one makes room");
+        let mut ended = 0;
+        for one in &mut opening {
+            ended += usize::from(futures::poll!(one).is_ready());
+        }
+        assert_eq!(ended, 1);
+    }
+
+    /// Both ends of a connection, of the client first, and what has to be held for it.
+    async fn connected() -> ([quinn::Connection; 2], [Endpoint; 2], tempfile::TempDir) {
         let folder = tempfile::tempdir().expect("a folder");
         let identity = tls::Identity::open(folder.path()).expect("a certificate");
         let mut client = tls::client(identity.certificate).expect("TLS 1.3");
@@ -217,7 +250,20 @@ mod tests {
         let connecting = dialling.connect_with(client, relay.local_addr().expect("it listens"), "relay").expect("an address");
         let accepting = async { relay.accept().await.expect("it is open").await.expect("it is admitted") };
         let (connected, accepted) = tokio::join!(connecting, accepting);
-        let _connected = connected.expect("it is admitted");
+        ([connected.expect("it is admitted"), accepted], [relay, dialling], folder)
+    }
+
+    /// What a relay sends to a client is paced as between nodes: a packet that is lost does not make it slow.
+    #[tokio::test]
+    async fn lost_packets_are_no_full_links() {
+        let ([_connected, accepted], _endpoints, _folder) = connected().await;
         assert!(accepted.congestion_state().into_any().is::<Bbr>());
+    }
+
+    /// Decision 748: a relay holds no datagrams, and says so to whoever connects.
+    #[tokio::test]
+    async fn nobody_sends_a_relay_datagrams() {
+        let ([connected, _accepted], _endpoints, _folder) = connected().await;
+        assert_eq!(connected.max_datagram_size(), None);
     }
 }

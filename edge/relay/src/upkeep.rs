@@ -3,11 +3,11 @@
 
 use crate::app::App;
 use crate::keeping::{self, Named};
-use crate::member::{Given, StepError};
+use crate::member::{CALM, Given, StepError};
 use crate::repair::{self, Rebuilt};
 use crate::turns::Turns;
 use cowboy_api::sender::Call;
-use cowboy_service::Calls;
+use cowboy_service::{Calls, Failures};
 use cowboy_system::requests::volumes as requests;
 use cowboy_system::volumes::directory::{Entries, PAGE};
 use cowboy_system::volumes::state;
@@ -39,6 +39,9 @@ const BYTES_PER_SECOND: u64 = 1 << 20;
 /// What is being rebuilt: a slot, and the roots of its partitions once they are whole.
 type Repairs = Arc<Mutex<BTreeMap<(Hash, u8), Option<Rebuilt>>>>;
 
+/// Why slots are not rebuilt, as the log has it.
+type Unrepaired = Arc<Mutex<Failures>>;
+
 /// The upkeep of a relay's store.
 pub(crate) struct Upkeep {
     app: Arc<App>,
@@ -49,21 +52,26 @@ pub(crate) struct Upkeep {
     /// The height of the last look for what no root names.
     swept: Option<u64>,
     repairs: Repairs,
+    unrepaired: Unrepaired,
     /// Turns to rebuild, by the owners of the volumes.
     turns: Arc<Turns>,
     steps: u64,
 }
 
 /// Notes what came of rebuilding a slot. Where it failed, it is tried again.
-fn note(repairs: &Repairs, (id, slot): (Hash, u8), done: Result<Rebuilt, String>) {
+fn note(repairs: &Repairs, unrepaired: &Unrepaired, (id, slot): (Hash, u8), done: Result<Rebuilt, String>) {
     let mut repairs = repairs.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut unrepaired = unrepaired.lock().unwrap_or_else(PoisonError::into_inner);
     match done {
         Ok(rebuilt) => {
             tracing::info!(volume = %id, slot, damaged = rebuilt.damaged, "the slot is rebuilt");
             repairs.insert((id, slot), Some(rebuilt));
+            unrepaired.is_over();
         }
         Err(error) => {
-            tracing::warn!(volume = %id, slot, %error, "the slot cannot be rebuilt yet");
+            if unrepaired.is_logged(&error) {
+                tracing::warn!(volume = %id, slot, %error, "the slot cannot be rebuilt yet");
+            }
             repairs.remove(&(id, slot));
         }
     }
@@ -78,7 +86,8 @@ impl Upkeep {
     pub(crate) fn new(app: Arc<App>, key: PrivateKey, given: Given) -> Self {
         // Who waits is bounded by the slots that the relay has.
         let turns = Arc::new(Turns::new(AT_ONCE, usize::MAX));
-        Self { app, key, calls: Calls::default(), given, swept: None, repairs: Repairs::default(), turns, steps: 0 }
+        let unrepaired = Arc::new(Mutex::new(Failures::lasting(CALM)));
+        Self { app, key, calls: Calls::default(), given, swept: None, repairs: Repairs::default(), unrepaired, turns, steps: 0 }
     }
 
     /// Looks at the volumes that the relay has, and adds the calls to send. Where a part of it fails, the calls of the parts before it stand.
@@ -130,6 +139,7 @@ impl Upkeep {
         repairs.insert(of, None);
         let (app, key, repairs, partitions) = (self.app.clone(), self.key.clone(), self.repairs.clone(), partitions.to_vec());
         let (turns, owner, time) = (self.turns.clone(), volume.owner, time_to_rebuild(volume));
+        let unrepaired = self.unrepaired.clone();
         tokio::spawn(async move {
             let _turn = turns.turn(owner).await;
             let known = |repairs: &Repairs| repairs.lock().unwrap_or_else(PoisonError::into_inner).get(&of).cloned();
@@ -148,7 +158,7 @@ impl Upkeep {
                 Ok(Err(_)) => Err(format!("it takes longer than {} seconds", time.as_secs())),
                 Err(error) => Err(error.to_string()),
             };
-            note(&repairs, of, done);
+            note(&repairs, &unrepaired, of, done);
         });
         None
     }
@@ -205,5 +215,53 @@ impl Upkeep {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use tracing::{
+        Event, Metadata, Subscriber,
+        span::{Attributes, Id, Record},
+    };
+
+    /// Counts lines of the log.
+    struct Lines(Arc<AtomicUsize>);
+
+    impl Subscriber for Lines {
+        fn enabled(&self, _: &Metadata<'_>) -> bool {
+            true
+        }
+
+        fn new_span(&self, _: &Attributes<'_>) -> Id {
+            Id::from_u64(1)
+        }
+
+        fn record(&self, _: &Id, _: &Record<'_>) {}
+
+        fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+        fn event(&self, _: &Event<'_>) {
+            self.0.fetch_add(1, Ordering::Relaxed);
+        }
+
+        fn enter(&self, _: &Id) {}
+
+        fn exit(&self, _: &Id) {}
+    }
+
+    /// Decision 739: slots are rebuilt again and again while the disk is full, and the log says so now and then, however many they are.
+    #[test]
+    fn a_full_disk_makes_few_lines() {
+        let lines = Arc::new(AtomicUsize::new(0));
+        let (repairs, unrepaired) = (Repairs::default(), Unrepaired::new(Mutex::new(Failures::lasting(CALM))));
+        tracing::subscriber::with_default(Lines(lines.clone()), || {
+            for slot in (0..20).cycle().take(3_600) {
+                note(&repairs, &unrepaired, (Hash([slot; 32]), slot), Err("No space left on device".to_owned()));
+            }
+        });
+        assert_eq!(lines.load(Ordering::Relaxed), 6);
     }
 }

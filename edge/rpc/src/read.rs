@@ -5,7 +5,7 @@ use bytes::Bytes;
 use commonware_codec::{Copying, ReadExt as _};
 use cowboy_api::{
     ApiError, Hex, convert,
-    error::{NOT_FOUND, PRUNED, SERVER, SKIPPED},
+    error::{PRUNED, SERVER, SKIPPED},
     model,
 };
 use cowboy_node::{Head, NodeHandle};
@@ -94,7 +94,7 @@ pub(crate) fn block(view: &View, number: u64) -> Result<Block, Refusal> {
     }
     let oldest = oldest(view)?;
     let is_pruned = (1..oldest).contains(&number);
-    Err(if is_pruned { Refusal::new(PRUNED, json!({ "number": number, "oldest": oldest })) } else { Refusal::missing("number", number) })
+    Err(if is_pruned { Refusal::new(PRUNED, json!({ "number": number, "oldest": oldest })) } else { Refusal::missing("block", number) })
 }
 
 /// The number of the block at this height.
@@ -107,8 +107,9 @@ pub(crate) fn number_at(view: &View, height: u64) -> Result<u64, Refusal> {
         Some(tip) => block(view, tip)?.header.height().get(),
         None => 0,
     };
-    let fault = if (1..newest).contains(&height) { SKIPPED } else { NOT_FOUND };
-    Err(Refusal::new(fault, json!({ "height": height, "newest": newest })))
+    let context = json!({ "height": height, "newest": newest });
+    let is_skipped = (1..newest).contains(&height);
+    Err(if is_skipped { Refusal::new(SKIPPED, context) } else { Refusal::missing_with("block", height, context) })
 }
 
 /// Refuses a height below the oldest block that the ledger has.

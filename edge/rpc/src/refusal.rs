@@ -13,7 +13,7 @@ use cowboy_api::{
 };
 use cowboy_node::AskError;
 use serde::de::DeserializeOwned;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Why a request is refused. Answers with the error's status and JSON.
 #[derive(Clone, Debug)]
@@ -24,13 +24,20 @@ pub(crate) type Answer<T> = Result<Json<T>, Refusal>;
 
 impl Refusal {
     /// A fault with particulars.
-    pub(crate) fn new(fault: Fault, context: serde_json::Value) -> Self {
+    pub(crate) fn new(fault: Fault, context: Value) -> Self {
         Self(ApiError::of_fault(fault).with(context))
     }
 
-    /// There is no such thing.
+    /// The node has nothing of this kind and name, which the first sentence of the error names.
     pub(crate) fn missing(kind: &str, name: impl std::fmt::Display) -> Self {
-        Self::new(NOT_FOUND, json!({ kind: name.to_string() }))
+        let context = json!({ kind: name.to_string() });
+        Self::missing_with(kind, name, context)
+    }
+
+    /// The same with another context.
+    pub(crate) fn missing_with(kind: &str, name: impl std::fmt::Display, context: Value) -> Self {
+        let what = format!("The node has no {kind}: {name}.");
+        Self(ApiError { what, ..ApiError::of_fault(NOT_FOUND).with(context) })
     }
 
     /// The request has a field that is not what the method takes.

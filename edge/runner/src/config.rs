@@ -186,6 +186,8 @@ pub struct Http {
     pub max_redirects: usize,
     /// The most bytes that it reads of an answer from which something is extracted.
     pub max_download_bytes: usize,
+    /// Milliseconds until the head of an answer, and between two parts of its body, at most.
+    pub max_silence_ms: u64,
     /// A PEM file of further certificate authorities.
     pub extra_ca: Option<PathBuf>,
 }
@@ -200,6 +202,7 @@ impl Default for Http {
             hosts: BTreeMap::new(),
             max_redirects: 5,
             max_download_bytes: 4 * 1024 * 1024,
+            max_silence_ms: 60_000,
             extra_ca: None,
         }
     }
@@ -427,6 +430,9 @@ impl Config {
         let mut reached = self.mcp.values().flat_map(|server| server.reaches.iter().flatten());
         if let Some(host) = reached.find(|host| !domain::is_canonical_pattern(host)) {
             return Err(wrong("mcp.reaches", host, "a host in lower case, like api.example.com or *.example.com"));
+        }
+        if self.http.as_ref().is_some_and(|http| http.max_silence_ms == 0) {
+            return Err(wrong("http.max_silence_ms", &0, "at least 1"));
         }
         if let Some((field, host)) = self.http.as_ref().and_then(Http::wrong_host) {
             return Err(wrong(field, &host, "a host in lower case, like api.example.com or *.example.com"));

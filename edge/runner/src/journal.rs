@@ -8,12 +8,17 @@
 
 use crate::report::OwnedReport;
 use cowboy_api::HexAddress;
+use cowboy_service::Failures;
 use cowboy_types::Hash;
-use redb::{Database, Durability, ReadableDatabase as _, ReadableTable as _, TableDefinition};
+use redb::{
+    Database, DatabaseError, Durability, ReadableDatabase as _, ReadableTable as _, StorageBackend, StorageError, TableDefinition,
+    TableError, backends::InMemoryBackend,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     fs::Permissions,
+    io::{self, ErrorKind},
     os::unix::fs::PermissionsExt as _,
     path::{Path, PathBuf},
     sync::mpsc,
@@ -90,25 +95,49 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal in this folder, making it where there is none, and answers what it remembers.
+    /// Opens the journal in this folder, making it where there is none, and answers what it remembers. One that has an owner is read on a full disk, too.
     pub fn open(folder: &Path, owner: &Owner) -> Result<(Self, BTreeMap<Hash, Record>), JournalError> {
+        Self::open_with(open, folder, owner)
+    }
+
+    /// The same, with what opens its file to be written.
+    fn open_with(
+        open: impl FnOnce(&Path) -> Result<Database, DatabaseError>,
+        folder: &Path,
+        owner: &Owner,
+    ) -> Result<(Self, BTreeMap<Hash, Record>), JournalError> {
         let path = folder.join("journal.redb");
         let fail = |reason: String| JournalError::File { path: path.clone(), reason };
         std::fs::create_dir_all(folder).map_err(|error| fail(error.to_string()))?;
-        let database = open(&path).map_err(|error| fail(error.to_string()))?;
+        let (database, is_writable) = match open(&path) {
+            Ok(database) => (database, true),
+            Err(error) if is_full(&error) => {
+                // A file that has no owner has no results either.
+                let copied = copy(&path).ok().filter(|copied| matches!(owner_of(copied), Ok(Some(_))));
+                let copied = copied.ok_or_else(|| fail(error.to_string()))?;
+                tracing::warn!(file = %path.display(), %error, "the journal is only read; new results wait until it can be written");
+                (copied, false)
+            }
+            Err(error) => return Err(fail(error.to_string())),
+        };
         // Results are nobody else's before they are revealed. Containers have to get through the folder.
         std::fs::set_permissions(&path, Permissions::from_mode(0o600)).map_err(|error| fail(error.to_string()))?;
         if let Some(found) = claim(&database, owner).map_err(|error| fail(error.to_string()))? {
             return Err(JournalError::Foreign { path, found });
         }
         let records = read(&database).map_err(|error| fail(error.to_string()))?;
+        Ok((Self::begin(Some(database).filter(|_| is_writable), path)?, records))
+    }
+
+    /// Starts the thread that writes to a file. It opens one that is not open.
+    fn begin(database: Option<Database>, path: PathBuf) -> Result<Self, JournalError> {
         let (orders, received) = mpsc::channel();
         let file = path.clone();
-        let writer = std::thread::Builder::new()
-            .name("journal".into())
-            .spawn(move || serve(database, &file, &received))
-            .map_err(|error| fail(error.to_string()))?;
-        Ok((Self { orders: Some(orders), writer: Some(writer), path }, records))
+        let writer = std::thread::Builder::new().name("journal".into()).spawn(move || serve(database, &file, &received));
+        match writer {
+            Ok(writer) => Ok(Self { orders: Some(orders), writer: Some(writer), path }),
+            Err(error) => Err(JournalError::File { path, reason: error.to_string() }),
+        }
     }
 
     /// Keeps what is known of a job. It is on the disk when this is done.
@@ -138,20 +167,27 @@ impl Drop for Journal {
     }
 }
 
-/// Writes the owner's name into an empty journal. Answers the owner's where it is another's.
+/// Writes the owner's name into an empty journal. Answers the owner's where it is another's. One that has an owner is only read.
 fn claim(database: &Database, owner: &Owner) -> Result<Option<String>, redb::Error> {
+    if let Some(found) = owner_of(database)? {
+        return Ok(Some(found).filter(|found| found != owner).map(|found| found.runner.to_string()));
+    }
     let write = database.begin_write()?;
-    let found: Option<Owner> = {
-        let mut about = write.open_table(ABOUT)?;
-        let found = about.get("owner")?.and_then(|bytes| serde_json::from_slice(bytes.value()).ok());
-        if found.is_none() {
-            about.insert("owner", serde_json::to_vec(owner).expect("an owner is JSON").as_slice())?;
-        }
-        write.open_table(JOBS)?;
-        found
-    };
+    write.open_table(ABOUT)?.insert("owner", serde_json::to_vec(owner).expect("an owner is JSON").as_slice())?;
+    write.open_table(JOBS)?;
     write.commit()?;
-    Ok(found.filter(|found| found != owner).map(|found| found.runner.to_string()))
+    Ok(None)
+}
+
+/// Whose journal it is; nobody's where it is new.
+fn owner_of(database: &Database) -> Result<Option<Owner>, redb::Error> {
+    let about = match database.begin_read()?.open_table(ABOUT) {
+        Ok(about) => about,
+        Err(TableError::TableDoesNotExist(_)) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let found = about.get("owner")?;
+    Ok(found.and_then(|bytes| serde_json::from_slice(bytes.value()).ok()))
 }
 
 fn read(database: &Database) -> Result<BTreeMap<Hash, Record>, redb::Error> {
@@ -168,16 +204,44 @@ fn read(database: &Database) -> Result<BTreeMap<Hash, Record>, redb::Error> {
     Ok(records)
 }
 
-fn open(path: &Path) -> Result<Database, redb::DatabaseError> {
+/// Opens a file to be written, which is written at once: the library notes in it that it is open.
+fn open(path: &Path) -> Result<Database, DatabaseError> {
     Database::builder().set_cache_size(CACHE_BYTES).create(path)
 }
 
+/// Whether a file cannot be opened because its disk has no room.
+fn is_full(error: &DatabaseError) -> bool {
+    let DatabaseError::Storage(StorageError::Io(error)) = error else { return false };
+    matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+}
+
+/// What is in a file, to be read while the disk is full. What a runner that was killed left half written is repaired in memory.
+fn copy(path: &Path) -> Result<Database, redb::Error> {
+    Ok(Database::builder().set_cache_size(CACHE_BYTES).create_with_backend(memory(&std::fs::read(path)?)?)?)
+}
+
+/// These bytes as a file in memory.
+fn memory(bytes: &[u8]) -> io::Result<InMemoryBackend> {
+    let memory = InMemoryBackend::new();
+    StorageBackend::set_len(&memory, bytes.len() as u64)?;
+    StorageBackend::write(&memory, 0, bytes)?;
+    Ok(memory)
+}
+
 /// Writes what is ordered until nobody can order any more.
-fn serve(database: Database, path: &Path, orders: &mpsc::Receiver<Order>) {
-    let mut database = Some(database);
+fn serve(mut database: Option<Database>, path: &Path, orders: &mpsc::Receiver<Order>) {
+    let mut failures = Failures::default();
     while let Ok(first) = orders.recv() {
         let together: Vec<Order> = std::iter::once(first).chain(orders.try_iter()).take(MOST_TOGETHER).collect();
         let done = write(&mut database, path, together.iter().map(|(write, _)| write)).map_err(|error| error.to_string());
+        match &done {
+            Err(error) if failures.is_logged(error) => {
+                tracing::error!(file = %path.display(), %error, "the journal cannot be written; results wait for it, and no other work is begun");
+            }
+            Err(_) => {}
+            Ok(()) if failures.is_over() => tracing::info!(file = %path.display(), "the journal is written again"),
+            Ok(()) => {}
+        }
         for (_, waiting) in together {
             // Whoever does not wait any more does not want to know.
             let _ = waiting.send(done.clone());
@@ -219,15 +283,14 @@ fn apply<'a>(database: &Database, writes: impl Iterator<Item = &'a Write>) -> Re
 }
 
 #[cfg(test)]
+pub(crate) mod failing;
+
+#[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{failing::Failing, *};
     use cowboy_api::Hex;
     use cowboy_types::Address;
-    use redb::{StorageBackend, backends::InMemoryBackend};
-    use std::sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    };
+    use std::sync::atomic::Ordering;
 
     fn owner(number: u8) -> Owner {
         Owner { runner: Hex(Address([number; 20])), genesis: Hex(Hash([7; 32])) }
@@ -239,44 +302,34 @@ mod tests {
         Record { report, height: 1 }
     }
 
-    /// A disk that fails for as long as somebody wants it to.
-    #[derive(Debug, Default)]
-    struct Failing {
-        memory: InMemoryBackend,
-        fails: Arc<AtomicBool>,
-    }
-
-    impl Failing {
-        fn require_room(&self) -> std::io::Result<()> {
-            match self.fails.load(Ordering::Relaxed) {
-                true => Err(std::io::ErrorKind::StorageFull.into()),
-                false => Ok(()),
-            }
+    /// Decision 739: a runner that starts while the disk is full has the results that it has to reveal, also where it was killed before. It keeps others once
+    /// there is room.
+    #[tokio::test]
+    async fn a_journal_is_read_on_a_full_disk() {
+        let (folder, new) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+        let (path, job) = (folder.path().join("journal.redb"), Hash([3; 32]));
+        let full = |path: &Path| {
+            let disk = Failing::holding(&std::fs::read(path).expect("it is there"));
+            disk.fails.store(true, Ordering::Relaxed);
+            Database::builder().create_with_backend(disk)
+        };
+        let (journal, _) = Journal::open(folder.path(), &owner(1)).expect("a new journal");
+        journal.keep(job, record(b"result")).await.expect("there is room");
+        let of_a_killed_one = std::fs::read(&path).expect("it is there");
+        drop(journal);
+        for left in [std::fs::read(&path).expect("it is there"), of_a_killed_one] {
+            std::fs::write(&path, left).expect("it is written");
+            let (journal, found) = Journal::open_with(full, folder.path(), &owner(1)).expect("it can be read");
+            assert_eq!(found, BTreeMap::from([(job, record(b"result"))]));
+            assert!(matches!(Journal::open_with(full, folder.path(), &owner(2)), Err(JournalError::Foreign { .. })));
+            journal.keep(Hash([4; 32]), record(b"next")).await.expect("there is room again");
+            drop(journal);
+            let (_, found) = Journal::open(folder.path(), &owner(1)).expect("nobody else has it");
+            assert_eq!(found.len(), 2);
         }
-    }
-
-    impl StorageBackend for Failing {
-        fn len(&self) -> std::io::Result<u64> {
-            StorageBackend::len(&self.memory)
-        }
-
-        fn read(&self, offset: u64, out: &mut [u8]) -> std::io::Result<()> {
-            StorageBackend::read(&self.memory, offset, out)
-        }
-
-        fn set_len(&self, len: u64) -> std::io::Result<()> {
-            self.require_room()?;
-            StorageBackend::set_len(&self.memory, len)
-        }
-
-        fn sync_data(&self) -> std::io::Result<()> {
-            self.require_room()
-        }
-
-        fn write(&self, offset: u64, data: &[u8]) -> std::io::Result<()> {
-            self.require_room()?;
-            StorageBackend::write(&self.memory, offset, data)
-        }
+        std::fs::write(new.path().join("journal.redb"), "").expect("it is written");
+        let Err(refused) = Journal::open_with(full, new.path(), &owner(1)) else { panic!("whose it is has to be written") };
+        assert!(refused.to_string().contains("no storage space"), "{refused}");
     }
 
     /// Decision 687: a disk that was full is written to again as soon as it has room, without a restart.

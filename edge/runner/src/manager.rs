@@ -43,7 +43,7 @@ use std::{
 };
 use tokio::{
     sync::{broadcast, mpsc},
-    task::JoinSet,
+    task::{self, JoinSet},
 };
 
 /// Blocks after which something that was posted and is not seen is posted again.
@@ -128,9 +128,13 @@ pub(crate) struct JobManager {
     records: BTreeMap<Hash, Record>,
     /// What came of jobs and is not on the disk yet.
     unkept: BTreeMap<Hash, Record>,
+    /// Whether the disk did not take the last result.
+    is_disk_full: bool,
     /// What waits to be executed, the nearest deadline first.
     queue: BTreeSet<(u64, Hash)>,
     running: JoinSet<Executed>,
+    /// The jobs of what runs.
+    working: BTreeMap<task::Id, Hash>,
     peers: BTreeMap<Address, Peer>,
     height: u64,
     heartbeat_at: u64,
@@ -146,8 +150,10 @@ impl JobManager {
             jobs: BTreeMap::new(),
             records,
             unkept: BTreeMap::new(),
+            is_disk_full: false,
             queue: BTreeSet::new(),
             running: JoinSet::new(),
+            working: BTreeMap::new(),
             peers: BTreeMap::new(),
             height: 0,
             heartbeat_at,
@@ -236,7 +242,8 @@ impl JobManager {
 
     /// Asks for the jobs of records without one: they are over, or the node did not know them yet.
     async fn look_back(&mut self) -> Result<(), ApiError> {
-        let left: Vec<Hash> = self.records.keys().filter(|id| !self.jobs.contains_key(id)).copied().collect();
+        let known = self.records.keys().chain(self.unkept.keys());
+        let left: Vec<Hash> = known.filter(|id| !self.jobs.contains_key(id)).copied().collect();
         self.look_at(left).await
     }
 
@@ -306,17 +313,19 @@ impl JobManager {
     /// Forgets a job of which the chain says this status, or nothing; and what came of it, once nobody can ask for that any more.
     fn forget(&mut self, id: &Hash, status: Option<&str>) {
         self.jobs.remove(id);
-        self.unkept.remove(id);
-        let jobs = &self.context.params.jobs;
+        let (jobs, height) = (&self.context.params.jobs, self.height);
         let longest = jobs.timeout_max.saturating_add(jobs.reveal_window);
-        if self.records.get(id).is_none_or(|record| !plan::is_over(status, record.height, longest, self.height)) {
-            return;
+        let is_over = |record: &Record| plan::is_over(status, record.height, longest, height);
+        if self.unkept.get(id).is_some_and(is_over) {
+            self.unkept.remove(id);
         }
-        if self.records.remove(id).is_some() {
+        if self.records.get(id).is_some_and(is_over) {
+            self.records.remove(id);
             let (journal, id) = (self.context.journal.clone(), *id);
             tokio::spawn(async move {
                 if let Err(error) = journal.forget(vec![id]).await {
-                    tracing::warn!(%error, "the journal keeps what is over");
+                    // It is forgotten after the next start.
+                    tracing::debug!(%error, "the journal keeps what is over");
                 }
             });
         }

@@ -95,6 +95,16 @@ async fn answer(mut stream: TcpStream, port: u16, asked: Arc<AtomicUsize>) {
         "/named" => to(&format!("http://inside.test:{port}/hello")),
         "/other" => to(&format!("http://other.test:{port}/headers")),
         "/file" => to("file:///etc/passwd"),
+        "/silent" => return std::future::pending().await,
+        "/interim" | "/heads" => {
+            let (first, more) = match path.as_str() {
+                "/interim" => ("", "HTTP/1.1 103 Early Hints\r\nlink: </style.css>\r\n\r\n".repeat(100)),
+                _ => ("HTTP/1.1 200 OK\r\n", "x-more: 1\r\n".repeat(1_000)),
+            };
+            let _ = stream.write_all(first.as_bytes()).await;
+            while stream.write_all(more.as_bytes()).await.is_ok() {}
+            return;
+        }
         "/drip" => {
             let _ = stream.write_all(b"HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n").await;
             while stream.write_all(b"x").await.is_ok() {
@@ -175,7 +185,8 @@ async fn pages_lead_nowhere_private() {
         ("http://inside.test/hello", Err("private")),
         ("http://half.test/hello", Err("private")),
         ("http://metadata.test/", Err("private")),
-        ("gopher://page.test/hello", Err("not a web address")),
+        ("gopher://page.test/hello", Err("begins with http://")),
+        ("http://user@page.test/hello", Err("without the name of a user")),
     ];
     for (url, expected) in rows {
         let with_port = url.replacen(".test/", &format!(".test:{port}/"), 1).replacen("127.0.0.1/", &format!("127.0.0.1:{port}/"), 1);
@@ -229,6 +240,21 @@ async fn a_dripping_server_meets_the_deadline() {
     slow.limits.wall = Duration::from_millis(300);
     let done = executors.run(&slow).await;
     assert!(matches!(done.result, Err(Fault::External(_))), "{:?}", done.result);
+}
+
+/// Decision 739: a server that never comes to its answer holds a runner for a while, and not for the time of the job.
+#[tokio::test]
+async fn servers_that_never_answer_are_left() {
+    let (port, _) = serve().await;
+    let http = Http { allow_private: true, max_silence_ms: 300, ..Http::default() };
+    let config = cowboy_runner::Config { http: Some(http), ..Default::default() };
+    let executors = cowboy_runner::execute::Executors::of(&config).expect("the settings are right");
+    for (path, reason) in [("/silent", "timed out"), ("/interim", "timed out"), ("/heads", "head is too large")] {
+        let mut slow = task(json!({ "url": format!("http://127.0.0.1:{port}{path}") }));
+        slow.limits.wall = Duration::from_secs(120);
+        let done = executors.run(&slow).await;
+        assert!(matches!(&done.result, Err(Fault::External(said)) if said.contains(reason)), "{path}: {:?}", done.result);
+    }
 }
 
 /// What is taken out of a page, and what a page may not do to who takes it.

@@ -1,5 +1,9 @@
 //! Jobs for a language model, against a server with OpenAI's interface in a process of its own.
 
+use axum::{
+    Router,
+    http::{StatusCode, header},
+};
 use cowboy_runner::{
     Config,
     config::Llm,
@@ -10,9 +14,15 @@ use cowboy_types::{Hash, job::JobKind};
 use serde_json::json;
 use std::{
     io::{BufRead as _, BufReader},
+    net::Ipv4Addr,
     process::{Child, Command, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
+use tokio::net::TcpListener;
 
 /// The server, ended with this value.
 struct Server {
@@ -143,4 +153,36 @@ async fn embeddings_keep_to_the_tokens_of_the_job() {
         let Done { result, usage, .. } = executors.run(&task).await;
         assert_eq!((usage.requests, result.is_ok()), (requests, requests == 1), "{tokens}: {result:?}");
     }
+}
+
+/// Decision 739: a server that redirects leads neither the key nor the prompt anywhere, and `doctor` does not take it for one that answers.
+#[tokio::test]
+async fn a_server_leads_to_no_other_one() {
+    let listen = async || {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("the loopback has room");
+        let url = format!("http://{}", listener.local_addr().expect("it is bound"));
+        (listener, url)
+    };
+    let ((first, url), (second, other)) = (listen().await, listen().await);
+    let (asked, counted) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (here, there) = (asked.clone(), counted.clone());
+    let redirect = move || {
+        here.fetch_add(1, Ordering::SeqCst);
+        let location = format!("{other}/v1/chat/completions");
+        async move { (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, location)]) }
+    };
+    let answer = move || {
+        there.fetch_add(1, Ordering::SeqCst);
+        async { r#"{"choices":[{"message":{"content":"from elsewhere"}}]}"# }
+    };
+    tokio::spawn(async move { axum::serve(first, Router::new().fallback(redirect)).await });
+    tokio::spawn(async move { axum::serve(second, Router::new().fallback(answer)).await });
+    let llm = Llm { url: format!("{url}/v1"), model: "echo-1".into(), ..Llm::default() };
+    let executors = Executors::of(&Config { llm: Some(llm), ..Config::default() }).expect("the settings are right");
+    let Done { result, usage, .. } = executors.run(&task(json!({ "prompt": "hello" }), "", false)).await;
+    assert!(result.as_ref().is_err_and(|fault| fault.to_string().contains("307")), "{result:?}");
+    let checked = executors.check().await;
+    assert!(checked.iter().all(|(_, found)| found.as_ref().is_err_and(|reason| reason.contains("307"))), "{checked:?}");
+    let count = |counter: &AtomicUsize| counter.load(Ordering::SeqCst);
+    assert_eq!((usage.requests, count(&asked), count(&counted)), (1, 2, 0));
 }

@@ -3,6 +3,7 @@
 //! - [`Slots`] and [`Server`]: connections, bounded in all, for each client and for each subnet, with deadlines for heads and for clients that do not read.
 //! - [`Pool`]: worker threads that run what a request asks for, with their own stack, a bounded queue and a lower priority than consensus.
 //! - [`Memory`]: bytes of requests and answers that are held at once, in all, for each client and for each subnet.
+//! - [`ClientTurns`]: turns to work, of which each client has a part.
 //! - [`Cached`]: what takes work to make, for clients that may ask at any rate.
 //! - [`give_memory_back`]: what the allocator keeps after a flood.
 //! - [`Admission`]: what is bounded in all, for each client and for each [`Subnet`].
@@ -26,11 +27,13 @@ mod pool;
 mod public;
 mod queue;
 pub mod quic;
+mod rarely;
 mod sending;
 mod server;
 mod slots;
 mod subnet;
 mod taking;
+mod turns;
 
 pub use admission::{Admission, Caps, Full, Permit};
 pub use allocator::give_memory_back;
@@ -44,3 +47,4 @@ pub use public::{is_of_use, is_public};
 pub use server::{Server, Settings};
 pub use slots::Slots;
 pub use subnet::Subnet;
+pub use turns::{ClientTurn, ClientTurns};

@@ -23,13 +23,14 @@ fn setup(error: impl fmt::Display) -> SetupError {
     SetupError(error.to_string())
 }
 
-/// The transport of every connection: it has these limits, sends as fast as the path delivers, and does not take each lost packet for a full link
-/// ([decision 660], [decision 669]).
+/// The transport of every connection: it has these limits, sends as fast as the path delivers, does not take each lost packet for a full link
+/// ([decision 660], [decision 669]), and takes no datagrams, of which QUIC would keep more than a MiB that counts nowhere and nobody reads ([decision 748]).
 ///
 /// [decision 660]: ../../../docs/decisions/0660-lost-packets-are-no-full-links.md
 /// [decision 669]: ../../../docs/decisions/0669-one-transport.md
+/// [decision 748]: ../../../docs/decisions/0748-turns-of-clients-and-reads-that-are-refused.md
 pub fn paced(mut limits: TransportConfig) -> Arc<TransportConfig> {
-    limits.congestion_controller_factory(Arc::new(BbrConfig::default()));
+    limits.congestion_controller_factory(Arc::new(BbrConfig::default())).datagram_receive_buffer_size(None);
     Arc::new(limits)
 }
 

@@ -3,6 +3,7 @@
 use crate::{
     Client, Permit, Slots,
     idle::{Activity, Closed, Idle},
+    rarely::Rarely,
     sending::{PIECE, Sending},
     taking::STREAMS,
 };
@@ -36,9 +37,6 @@ fn refusal((kind, content): (&str, &str)) -> Vec<u8> {
     let head = format!("content-type: {kind}\r\ncontent-length: {}\r\nretry-after: 1\r\nconnection: close", content.len());
     format!("HTTP/1.1 503 Service Unavailable\r\n{head}\r\n\r\n{content}").into_bytes()
 }
-
-/// At most one line a time about connections that are refused.
-const REFUSALS_LOGGED_EVERY: Duration = Duration::from_secs(10);
 
 /// After how long without a byte the system asks a peer whether it is still there.
 const PROBE_AFTER: Duration = Duration::from_secs(60);
@@ -117,7 +115,7 @@ impl Server {
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         let graceful = GracefulShutdown::new();
-        let (mut connections, mut logged) = (JoinSet::new(), None);
+        let (mut connections, mut failed, mut refused) = (JoinSet::new(), Rarely::default(), Rarely::default());
         loop {
             let accepted = tokio::select! {
                 accepted = tcp.accept() => accepted,
@@ -128,7 +126,9 @@ impl Server {
             let (stream, peer) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    tracing::warn!(server = self.name, %error, "a connection was not accepted");
+                    if failed.is_due(Instant::now()) {
+                        tracing::warn!(server = self.name, %error, "a connection was not accepted");
+                    }
                     // Where that is for want of file descriptors, others end in a moment.
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
@@ -138,8 +138,7 @@ impl Server {
             let slot = match self.slots.take(peer.ip(), self.settings.per_client) {
                 Ok(slot) => slot,
                 Err(full) => {
-                    if logged.is_none_or(|logged: Instant| logged.elapsed() > REFUSALS_LOGGED_EVERY) {
-                        logged = Some(Instant::now());
+                    if refused.is_due(Instant::now()) {
                         tracing::warn!(server = self.name, %client, refused = self.slots.refused(), "connections are refused: {full}");
                     }
                     if tls.is_none() {

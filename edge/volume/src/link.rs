@@ -27,6 +27,12 @@ const IDLE_MS: u32 = 30_000;
 /// How often an idle connection says that it lives.
 const KEEP_ALIVE: Duration = Duration::from_secs(8);
 
+/// How long a relay may take to let another request begin: it says how many are under way at once, and may never let one.
+const TURN: Duration = Duration::from_secs(30);
+
+/// How long a relay may take for all that follows its answer: as long as it waits itself for whoever reads.
+const BODY: Duration = Duration::from_secs(60);
+
 /// Why a relay cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum LinkError {
@@ -60,6 +66,27 @@ pub struct Link {
     _endpoint: Endpoint,
 }
 
+/// The place of a connection to a relay: it is opened when it is needed first, and anew once it broke.
+#[derive(Default)]
+pub(crate) struct Place(tokio::sync::Mutex<Option<Arc<Link>>>);
+
+impl Place {
+    /// The connection that stands, or else the one that `open` gives. A relay closes what others need more, and ends itself; a computer sleeps.
+    ///
+    /// # Errors
+    ///
+    /// As `open`.
+    pub(crate) async fn link(&self, open: impl Future<Output = Result<Link, LinkError>>) -> Result<Arc<Link>, LinkError> {
+        let mut place = self.0.lock().await;
+        if let Some(link) = place.as_ref().filter(|link| link.connection.close_reason().is_none()) {
+            return Ok(link.clone());
+        }
+        let opened = Arc::new(open.await?);
+        *place = Some(opened.clone());
+        Ok(opened)
+    }
+}
+
 /// A shard on its way to a relay.
 pub struct Upload {
     sending: SendStream,
@@ -75,6 +102,7 @@ fn config(certificate: Hash) -> Result<ClientConfig, String> {
     limits
         .max_concurrent_bidi_streams(VarInt::from_u32(0))
         .max_concurrent_uni_streams(VarInt::from_u32(0))
+        .datagram_receive_buffer_size(None)
         .keep_alive_interval(Some(KEEP_ALIVE))
         .max_idle_timeout(Some(VarInt::from_u32(IDLE_MS).into()));
     let mut config = ClientConfig::new(Arc::new(crypto));
@@ -95,6 +123,17 @@ async fn dial(relay: &Relay) -> Result<(Endpoint, Connection), String> {
         }
     }
     Err(last)
+}
+
+/// A stream for another request, in this time.
+async fn stream(connection: &Connection, time: Duration) -> Result<(SendStream, RecvStream), WireError> {
+    let opened = tokio::time::timeout(time, connection.open_bi()).await.map_err(|_| WireError::Silent)?;
+    opened.map_err(|error| WireError::Broken(error.to_string()))
+}
+
+/// What follows an answer, in this time as a whole: a relay that sends a byte now and then would keep whoever reads for days.
+async fn body(receiving: &mut RecvStream, most: usize, time: Duration) -> Result<Vec<u8>, WireError> {
+    tokio::time::timeout(time, wire::read_body(receiving, most)).await.map_err(|_| WireError::Silent)?
 }
 
 impl Link {
@@ -121,7 +160,7 @@ impl Link {
     }
 
     async fn begin(&self, request: &Request) -> Result<(SendStream, RecvStream), WireError> {
-        let (mut sending, receiving) = self.connection.open_bi().await.map_err(|error| WireError::Broken(error.to_string()))?;
+        let (mut sending, receiving) = stream(&self.connection, TURN).await?;
         wire::send(&mut sending, request).await?;
         Ok((sending, receiving))
     }
@@ -141,7 +180,7 @@ impl Link {
     /// Asks for a body.
     async fn fetch(&self, request: &Request, most: usize) -> Result<Vec<u8>, LinkError> {
         match self.ask(request, &[]).await? {
-            (Answer::Body {}, mut receiving) => Ok(wire::read_body(&mut receiving, most).await?),
+            (Answer::Body {}, mut receiving) => Ok(body(&mut receiving, most, BODY).await?),
             _ => Err(LinkError::False),
         }
     }
@@ -255,19 +294,90 @@ mod tests {
     use quinn::crypto::rustls::QuicServerConfig;
     use std::net::Ipv4Addr;
 
-    /// What a client sends to a relay is paced as between nodes: a packet that is lost does not make it slow.
-    #[tokio::test]
-    async fn lost_packets_are_no_full_links() {
+    /// Both ends of a connection, of the client first, and what has to be held for it. The relay takes this many streams at once.
+    async fn connected(streams: u32) -> ([Connection; 2], [Endpoint; 2], tempfile::TempDir) {
         let folder = tempfile::tempdir().expect("a folder");
         let mut identity = tls::Identity::open(folder.path()).expect("a certificate");
         identity.config.alpn_protocols = vec![ALPN.to_vec()];
-        let server = ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(identity.config).expect("TLS 1.3")));
+        let mut server = ServerConfig::with_crypto(Arc::new(QuicServerConfig::try_from(identity.config).expect("TLS 1.3")));
+        let mut limits = TransportConfig::default();
+        limits.max_concurrent_bidi_streams(VarInt::from_u32(streams));
+        server.transport_config(paced(limits));
         let local: SocketAddr = (Ipv4Addr::LOCALHOST, 0).into();
         let (relay, dialling) = (Endpoint::server(server, local).expect("it listens"), Endpoint::client(local).expect("a port"));
         let config = config(identity.certificate).expect("TLS 1.3");
         let connecting = dialling.connect_with(config, relay.local_addr().expect("it listens"), "relay").expect("an address");
         let accepting = async { relay.accept().await.expect("it is open").await.expect("it is admitted") };
-        let (connected, _accepted) = tokio::join!(connecting, accepting);
-        assert!(connected.expect("it is admitted").congestion_state().into_any().is::<Bbr>());
+        let (connected, accepted) = tokio::join!(connecting, accepting);
+        ([connected.expect("it is admitted"), accepted], [relay, dialling], folder)
+    }
+
+    /// What a client sends to a relay is paced as between nodes: a packet that is lost does not make it slow.
+    #[tokio::test]
+    async fn lost_packets_are_no_full_links() {
+        let ([connected, _accepted], _endpoints, _folder) = connected(STREAMS).await;
+        assert!(connected.congestion_state().into_any().is::<Bbr>());
+    }
+
+    /// Decision 748: no relay fills the memory of its clients with what they never read.
+    #[tokio::test]
+    async fn nobody_sends_a_client_datagrams() {
+        let ([_connected, accepted], _endpoints, _folder) = connected(STREAMS).await;
+        assert_eq!(accepted.max_datagram_size(), None);
+    }
+
+    /// Decision 748: a relay that lets no request begin is silent, and is not waited for as long as it keeps the connection.
+    #[tokio::test]
+    async fn a_relay_without_streams_is_silent() {
+        for (streams, expected) in [(0, true), (1, false)] {
+            let ([connected, _accepted], _endpoints, _folder) = connected(streams).await;
+            let opened = tokio::time::timeout(Duration::from_secs(20), stream(&connected, Duration::from_millis(50))).await;
+            let is_silent = matches!(opened.expect("it ends"), Err(WireError::Silent));
+            assert_eq!(is_silent, expected, "{streams} streams");
+        }
+    }
+
+    /// Decision 748: a relay that sends a little again and again, and never all, has a time for all of it; what comes in time is read.
+    #[tokio::test]
+    async fn an_answer_that_drips_ends() {
+        let ([connected, accepted], _endpoints, _folder) = connected(STREAMS).await;
+        let (mut asking, mut receiving) = connected.open_bi().await.expect("it is open");
+        wire::send_frame(&mut asking, b"?").await.expect("it is open");
+        let (mut sending, _asked) = accepted.accept_bi().await.expect("it is open");
+        wire::send_body(&mut sending, &vec![7; 100_000]).await.expect("somebody reads");
+        let whole = body(&mut receiving, 100_000, Duration::from_secs(60)).await.expect("it comes in time");
+        assert!(whole == vec![7; 100_000]);
+        let dripping = async {
+            let mut beat = tokio::time::interval(Duration::from_millis(5));
+            while wire::send_frame(&mut sending, b"x").await.is_ok() {
+                beat.tick().await;
+            }
+        };
+        let reading = body(&mut receiving, usize::MAX, Duration::from_millis(50));
+        tokio::select! {
+            read = tokio::time::timeout(Duration::from_secs(20), reading) => {
+                assert!(matches!(read.expect("it ends"), Err(WireError::Silent)));
+            }
+            () = dripping => panic!("somebody reads"),
+        }
+    }
+
+    /// Decision 748: a connection that broke is opened anew by whoever needs it next, and one that stands is not.
+    #[tokio::test]
+    async fn a_connection_that_broke_is_opened_anew() {
+        let (place, mut held) = (Place::default(), Vec::new());
+        for (opened, breaks) in [(1, false), (1, true), (2, false)] {
+            let opening = async {
+                let ([connection, accepted], [relay, dialling], folder) = connected(STREAMS).await;
+                held.push((accepted, relay, folder));
+                Ok(Link { connection, _endpoint: dialling })
+            };
+            let link = place.link(opening).await.expect("it is there");
+            assert_eq!(held.len(), opened);
+            if breaks {
+                held[0].0.close(VarInt::from_u32(0), b"others need the connection");
+                link.connection.closed().await;
+            }
+        }
     }
 }

@@ -58,7 +58,9 @@ impl Cipher {
     /// Bytes of ciphertext of a file with `size` bytes.
     pub fn length(&self, size: u64) -> u64 {
         let segments = size.div_ceil(SEGMENT_BYTES as u64).max(1);
-        if self.0.is_some() { size + segments * TAG_BYTES as u64 } else { size }
+        // A record may say that its file has any size.
+        let tags = if self.0.is_some() { segments.saturating_mul(TAG_BYTES as u64) } else { 0 };
+        size.saturating_add(tags)
     }
 
     /// Bytes of ciphertext of a whole segment.

@@ -49,6 +49,11 @@ fn segments_open_where_they_belong() {
 
     let lengths = [0, 1, SEGMENT_BYTES as u64, SEGMENT_BYTES as u64 + 1].map(|size| good.length(size) - size);
     assert_eq!(lengths, [16, 16, 16, 32], "an empty file has a segment, too");
+    assert_eq!(
+        [u64::MAX, u64::MAX - 16].map(|size| good.length(size)),
+        [u64::MAX; 2],
+        "a writer may say any size, and none wraps to a short file"
+    );
     let public = Cipher::new(&PartitionKey::public(), &[2; 16], &VOLUME, &path("notes/a"));
     assert_eq!((public.length(5), opens(&public, 0, true, vec![1, 2])), (5, Some(vec![1, 2])));
 }

@@ -6,10 +6,10 @@ use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 /// The most puts that are remembered.
-const KEPT: usize = 1_000;
+pub(super) const KEPT: usize = 1_000;
 
 /// How long a put is remembered.
-const LASTS: Duration = Duration::from_secs(600);
+pub(super) const LASTS: Duration = Duration::from_secs(600);
 
 /// A put under a condition.
 struct Put {
@@ -19,6 +19,11 @@ struct Put {
     /// Whether a client was told that the file is its own.
     is_told: bool,
     at: Instant,
+}
+
+/// Whether the file that stands is the one that a request puts: it has its content and its type.
+pub(super) fn is_same_file(standing: &Entry, own: &Entry) -> bool {
+    (standing.meta.hash, &standing.meta.kind) == (own.meta.hash, &own.meta.kind)
 }
 
 /// The newest puts under conditions, the last one at the end.
@@ -41,9 +46,8 @@ impl Repeats {
         let is_fresh = |put: &Put| now.saturating_duration_since(put.at) < LASTS;
         // No two writes have the same record.
         let Some(put) = self.0.iter_mut().find(|put| put.entry == *standing && is_fresh(put)) else { return false };
-        let is_same_file = (standing.meta.hash, &standing.meta.kind) == (own.meta.hash, &own.meta.kind);
         let is_same_request = !put.is_told || (caller.is_some() && put.caller.as_deref() == caller);
-        if !is_same_file || !is_same_request {
+        if !is_same_file(standing, own) || !is_same_request {
             return false;
         }
         (put.is_told, put.caller) = (true, caller.map(str::to_owned));

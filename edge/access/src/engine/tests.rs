@@ -1,7 +1,7 @@
 //! What waits for a commit, and what it is told.
 
 use super::*;
-use crate::testing::{OWNER, engine, entry, locally, spool};
+use crate::testing::{OWNER, again, engine, entry, locally, spool};
 use bytes::Bytes;
 use cowboy_types::Hash;
 use cowboy_types::Text;
@@ -102,6 +102,39 @@ fn a_request_that_is_repeated_has_its_file() {
         // The same content from elsewhere is another file.
         kept.put(&[("notes/b", b"y")]);
         assert!(matches!(put_as(&engine, "notes/b", b"y", before).await, Err(Fault::Condition)));
+        assert_eq!(kept.commits.borrow().len(), 3, "nothing was committed twice");
+    });
+}
+
+/// Decision 747: a request that is repeated after the program was started anew has its file, whatever was heard of its commit. Nobody else has it, and no
+/// request that its client does not name.
+#[test]
+fn a_restart_forgets_no_request() {
+    locally(async {
+        let folder = tempfile::tempdir().expect("a folder");
+        let place = folder.path().join("requests");
+        let open = || Requests::open(&place).expect("it opens");
+        let absent = async |engine: &Rc<Engine>, to: &str, content: &'static [u8], caller: Option<&str>| {
+            put_as(engine, to, content, (Condition::Absent, caller)).await
+        };
+        let (first, kept) = engine(OWNER, false);
+        first.remember(open());
+        assert!(absent(&first, "notes/a", b"x", Some("1")).await.is_ok() && absent(&first, "notes/c", b"x", None).await.is_ok());
+        kept.is_deaf.set(true);
+        assert!(absent(&first, "notes/b", b"x", Some("2")).await.is_err());
+        drop(first);
+        let second = again(&kept);
+        second.remember(open());
+        for (to, caller) in [("notes/a", "1"), ("notes/a", "1"), ("notes/b", "2")] {
+            assert!(absent(&second, to, b"x", Some(caller)).await.is_ok(), "{to}");
+        }
+        let others: [(&str, &'static [u8], Option<&str>); 4] =
+            [("notes/a", b"x", Some("2")), ("notes/a", b"x", None), ("notes/a", b"y", Some("1")), ("notes/c", b"x", None)];
+        for (to, content, caller) in others {
+            assert!(matches!(absent(&second, to, content, caller).await, Err(Fault::Condition)), "{to} {caller:?}");
+        }
+        kept.put(&[("notes/a", b"x")]);
+        assert!(matches!(absent(&second, "notes/a", b"x", Some("1")).await, Err(Fault::Condition)), "it is another writer's by now");
         assert_eq!(kept.commits.borrow().len(), 3, "nothing was committed twice");
     });
 }

@@ -142,11 +142,11 @@ impl Mounted {
     /// A part of a committed file, out of blocks that are fetched once.
     async fn read_entry(&self, entry: &Entry, part: Range<u64>) -> Result<Vec<u8>, Fault> {
         let part = part.start.min(entry.meta.size)..part.end.min(entry.meta.size);
-        let mut bytes = Vec::new();
+        let (record, mut bytes) = (entry.record(), Vec::new());
         for number in part.start / BLOCK..part.end.div_ceil(BLOCK) {
             let start = number.saturating_mul(BLOCK);
             let end = start.saturating_add(BLOCK).min(entry.meta.size);
-            let place = self.blocks.place(entry.meta.hash, number);
+            let place = self.blocks.place(record, number);
             let block = place.get_or_try_init(|| self.engine.part(entry, start..end)).await?;
             let within = |at: u64| usize::try_from(at.saturating_sub(start)).unwrap_or(usize::MAX).min(block.len());
             bytes.extend_from_slice(&block[within(part.start)..within(part.end)]);

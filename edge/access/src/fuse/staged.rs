@@ -35,7 +35,7 @@ pub(super) enum Node {
     },
 }
 
-/// A block of a content.
+/// A block of a file, with the file's record and the block's number.
 type Block = (Hash, u64, Rc<OnceCell<Vec<u8>>>);
 
 /// Blocks of files that were read, those that were read last at the end.
@@ -43,12 +43,12 @@ type Block = (Hash, u64, Rc<OnceCell<Vec<u8>>>);
 pub(super) struct Blocks(RefCell<VecDeque<Block>>);
 
 impl Blocks {
-    /// The place of a block.
-    pub(super) fn place(&self, content: Hash, number: u64) -> Rc<OnceCell<Vec<u8>>> {
+    /// The place of a block of the file with this record. Another writer may name the same content for a file that has another one.
+    pub(super) fn place(&self, record: Hash, number: u64) -> Rc<OnceCell<Vec<u8>>> {
         let mut blocks = self.0.borrow_mut();
-        let known = blocks.iter().position(|(hash, block, _)| *hash == content && *block == number);
+        let known = blocks.iter().position(|(of, block, _)| *of == record && *block == number);
         let found = known.and_then(|at| blocks.remove(at)).map_or_else(Rc::default, |(_, _, place)| place);
-        blocks.push_back((content, number, found.clone()));
+        blocks.push_back((record, number, found.clone()));
         if blocks.len() > BLOCKS {
             blocks.pop_front();
         }

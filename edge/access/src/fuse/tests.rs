@@ -265,6 +265,19 @@ fn rights_are_errors() {
     });
 }
 
+/// Decision 747: what was read of one file is never shown as another one, though a writer says that both have the same content.
+#[test]
+fn a_file_is_not_read_out_of_another_one() {
+    locally(async {
+        let (mounted, kept) = mounted(OWNER);
+        kept.put(&[("drop/a", b"hello"), ("notes/a", b"hello")]);
+        assert_eq!(cat(&mounted, "drop/a").await, Ok(b"hello".to_vec()));
+        kept.forget_contents();
+        assert_eq!(cat(&mounted, "drop/a").await, Ok(b"hello".to_vec()), "it was read before");
+        assert_eq!(cat(&mounted, "notes/a").await, Ok(Vec::new()), "it was not");
+    });
+}
+
 /// A committed file is fetched in blocks that are kept, and a part of it is what it is in the file.
 #[test]
 fn reading_fetches_blocks() {

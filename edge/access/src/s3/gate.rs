@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use cowboy_console::failure::Failure;
 use cowboy_host::files;
+use hyper::HeaderMap;
 use s3s::access::{S3Access, S3AccessContext};
 use s3s::auth::{S3Auth, SecretKey};
 use s3s::{S3Result, s3_error};
@@ -84,6 +85,32 @@ fn is_of_an_older_version(query: &str) -> bool {
     names.any(|name| matches!(name, "AWSAccessKeyId" | "Signature") || name.contains(['%', '+']))
 }
 
+/// What the names of Amazon's headers begin with.
+const AMAZON: &str = "x-amz-";
+
+/// Those of them whose values are in what is signed, also where their names are not: the time, and the hash of the body.
+const COVERED: [&str; 2] = ["x-amz-content-sha256", "x-amz-date"];
+
+/// The names of the headers that a request signs, divided by semicolons: what its address says where the signature is there, and else its head.
+fn signed_names(query: Option<&str>, authorization: Option<&str>) -> String {
+    let field = |name: &str| {
+        let mut fields = query?.split('&').filter_map(|field| field.split_once('='));
+        fields.find_map(|(found, value)| (found == name).then_some(value))
+    };
+    let names = match field("X-Amz-Signature") {
+        Some(_) => field("X-Amz-SignedHeaders"),
+        None => authorization.and_then(|line| line.split([',', ' ']).find_map(|part| part.strip_prefix("SignedHeaders="))),
+    };
+    names.unwrap_or_default().replace("%3B", ";").replace("%3b", ";")
+}
+
+/// A header of Amazon that a request has and does not sign. Whoever was given the address of one file to write for a while would copy another one there
+/// with such a header, or change on the way what somebody else asks for.
+fn unsigned<'a>(headers: &'a HeaderMap, signed: &str) -> Option<&'a str> {
+    let is_signed = |name: &str| COVERED.contains(&name) || signed.split(';').any(|known| known == name);
+    headers.keys().map(|name| name.as_str()).find(|name| name.starts_with(AMAZON) && !is_signed(name))
+}
+
 /// Lets signed requests in, and no forms: their bodies would be held in memory.
 pub(super) struct Gate;
 
@@ -94,6 +121,10 @@ impl S3Access for Gate {
         let is_old = head.is_some_and(|value| value.starts_with(b"AWS ")) || context.uri().query().is_some_and(is_of_an_older_version);
         if context.credentials().is_none() || is_old {
             return Err(s3_error!(AccessDenied, "sign the request with AWS Signature Version 4"));
+        }
+        let head = head.and_then(|value| std::str::from_utf8(value).ok());
+        if let Some(name) = unsigned(context.headers(), &signed_names(context.uri().query(), head)) {
+            return Err(s3_error!(AccessDenied, "the header {name} is not signed: sign all headers whose names begin with {AMAZON}"));
         }
         if context.s3_op().name() == "PostObject" {
             return Err(s3_error!(NotImplemented, "forms are not taken: use PutObject"));
@@ -117,6 +148,34 @@ mod tests {
         }
         for query in ["", "list-type=2&prefix=a%2Fb&delimiter=%2F", "X-Amz-Signature=b&X-Amz-Credential=a%2Fb", "uploads"] {
             assert!(!is_of_an_older_version(query), "{query}");
+        }
+    }
+
+    /// Amazon's headers are signed, by the list that the signature is made with: that of the address where it has one, and else that of the head.
+    #[test]
+    fn headers_of_amazon_are_signed() {
+        let headers = |names: &[&'static str]| -> HeaderMap {
+            let value = hyper::header::HeaderValue::from_static("x");
+            names.iter().map(|name| (hyper::header::HeaderName::from_static(name), value.clone())).collect()
+        };
+        let address = |list: &str| format!("X-Amz-SignedHeaders={list}&X-Amz-Signature=00");
+        let line = |list: &str| format!("AWS4-HMAC-SHA256 Credential=a/b, SignedHeaders={list}, Signature=00");
+        let copy = "x-amz-copy-source";
+        let rows: [(&[&'static str], Option<String>, Option<String>, Option<&str>); 9] = [
+            (&["host", "x-amz-date", "x-amz-content-sha256", "amz-sdk-request", "x-amzn-trace-id"], None, Some(line("host")), None),
+            (&[copy], None, Some(line("host;x-amz-copy-source")), None),
+            (&[copy], None, Some(line("host").replace(", ", ",")), Some(copy)),
+            (&[copy], None, Some(line("host;x-amz-copy-source-range")), Some(copy)),
+            (&[copy], Some(address("host")), None, Some(copy)),
+            (&[copy], Some(address("host%3Bx-amz-copy-source")), None, None),
+            (&[copy], Some(address("host")), Some(line("x-amz-copy-source")), Some(copy)),
+            (&[copy], Some("X-Amz-SignedHeaders=x-amz-copy-source".to_owned()), Some(line("host")), Some(copy)),
+            (&[copy], None, None, Some(copy)),
+        ];
+        for (names, query, authorization, expected) in rows {
+            let found = headers(names);
+            let signed = signed_names(query.as_deref(), authorization.as_deref());
+            assert_eq!(unsigned(&found, &signed), expected, "{names:?} {query:?} {authorization:?}");
         }
     }
 

@@ -18,12 +18,12 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub use signing::{Payload, put_as, put_in_chunks};
+pub use signing::{Payload, put_as, put_in_chunks, put_presigned};
 
 /// The files that the volume has before a request.
 pub const FILES: [(&str, &[u8]); 3] = [("notes/a", b"hello world"), ("notes/b/c", b"c"), ("other/x", b"x")];
 
-/// The file that [`put_as`] and [`put_in_chunks`] put.
+/// The file that [`put_as`], [`put_in_chunks`] and [`put_presigned`] put.
 pub const NEW: &str = "notes/new";
 
 /// The file that [`complete`] completes.

@@ -1,5 +1,7 @@
 //! The operations of S3 over a volume in memory, and who is let in.
 
+mod slow;
+
 use super::*;
 use crate::engine;
 use crate::testing::{Kept, OWNER, engine as memory, locally, spool};

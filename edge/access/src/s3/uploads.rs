@@ -170,7 +170,7 @@ impl Uploads {
             return Err(s3_error!(InvalidArgument, "parts have numbers from 1 to {MAX_PARTS}"));
         }
         let upload = self.of(id, path)?;
-        if length > OBJECT_BYTES || upload.spooled.length().saturating_add(length) > MAX_BYTES {
+        if length > OBJECT_BYTES || upload.spooled.held().saturating_add(length) > MAX_BYTES {
             return Err(Fault::TooLong.into());
         }
         Ok(upload.spooled)

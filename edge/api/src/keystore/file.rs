@@ -96,7 +96,7 @@ fn keep(path: &Path, key: &PrivateKey, passphrase: Option<&str>, put: fn(&Path, 
         _ => KeyError::File { path: path.to_owned(), source },
     };
     if let Some(directory) = path.parent() {
-        std::fs::create_dir_all(directory).map_err(fail)?;
+        files::create_folder(directory).map_err(fail)?;
         keep_out_of_git(directory).map_err(fail)?;
     }
     put(path, text.as_bytes()).map_err(fail)
@@ -188,5 +188,6 @@ mod tests {
             let mode = std::fs::metadata(&path).expect("the file is there").permissions().mode();
             assert_eq!(mode & 0o777, 0o600);
         }
+        assert_eq!(files::mode_for_others(&directory.path().join("deep")), None, "others do not enter a folder that was made for it");
     }
 }

@@ -51,7 +51,7 @@ impl Config {
         let directory = project.join(CONFIG_DIRECTORY);
         let path = directory.join("config.json");
         let text = serde_json::to_string_pretty(self).expect("the configuration is JSON");
-        std::fs::create_dir_all(&directory)
+        files::create_folder(&directory)
             .and_then(|()| file::keep_out_of_git(&directory))
             .and_then(|()| files::replace(&path, (text + "\n").as_bytes()))
             .map_err(|source| KeyError::ConfigFile { path: path.clone(), source })?;
@@ -198,6 +198,7 @@ mod tests {
         assert_eq!(Config::load(project.path()).ok(), Some(Config::default()));
         let config = Config { network: Some("local".into()), rpc_url: Some("http://localhost:1".into()), key_file: None };
         let path = config.save(project.path()).expect("the directory is writable");
+        assert_eq!(files::mode_for_others(&project.path().join(CONFIG_DIRECTORY)), None, "others do not enter it");
         assert_eq!(Config::load(project.path()).ok(), Some(config));
         std::fs::write(&path, "{").expect("the file is writable");
         let error = Config::load(project.path()).err().map(|error| error.to_string()).unwrap_or_default();

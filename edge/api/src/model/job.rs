@@ -232,8 +232,12 @@ pub struct Runner {
     pub address: HexAddress,
     /// CBY of its own that stand for it.
     pub stake: u64,
-    /// CBY of others that stand for it.
+    /// CBY of others that stand for it. All of it can be slashed.
     pub delegated: u64,
+    /// The part of that which counts in draws and for the stake that jobs ask for: up to a multiple of the runner's own (decision 721). Older nodes do
+    /// not say it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delegated_counted: Option<u64>,
     /// CBY on their way out, which can still be slashed.
     pub unbonding: u64,
     /// `healthy`, or why no job is drawn to it: `silent`, `low`, `stake`, `probation` or `leaving`.

@@ -34,8 +34,10 @@ pub(crate) enum Entitlement {
     },
     /// Delegate a permission, within narrower conditions
     Delegate(Delegate),
-    /// Create a role: a named set of permissions
+    /// Create a role: a named set of permissions. Takes a deposit
     CreateRole(CreateRole),
+    /// Remove a role that no address has, and get its deposit back
+    RemoveRole(Own),
     /// Assign a role to an address
     AssignRole(Assignment),
     /// Revoke a role of an address
@@ -219,6 +221,7 @@ impl Entitlement {
             Self::Renounce(own) => about("renounce", "entitlement_id", own)?,
             Self::AcceptRole(own) => about("accept_role", "role_id", own)?,
             Self::RenounceRole(own) => about("renounce_role", "role_id", own)?,
+            Self::RemoveRole(own) => about("remove_role", "role_id", own)?,
             Self::AcceptFrom(AcceptFrom { grantor, stop, terms }) => {
                 let grantor = Value::Bytes(session.address(&grantor)?.0.to_vec());
                 (method("accept_from", [("accepted", Value::Bool(!stop)), ("grantor", grantor)])?, terms)

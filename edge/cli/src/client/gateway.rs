@@ -2,6 +2,7 @@
 
 use super::{
     answer::{self, VerifyAnswer},
+    leaving::{self, Leaving},
     listing::{Rows, lines},
     method::instruction,
     session::Session,
@@ -13,6 +14,7 @@ use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::gateways::{NUMBER, REPORT_ANSWERS};
 use cowboy_types::Amount;
 use serde_json::{Value, json};
+use std::net::Ipv6Addr;
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Gateway {
@@ -139,14 +141,35 @@ async fn changed(session: &Session, method: &str, argument: &Value, value: Amoun
         (Some(_), Err(error)) if error.slug == NOT_FOUND.slug => "\nThe account has no gateway any more: its stake is paid out.".to_owned(),
         _ => String::new(),
     };
-    session.output.result(
-        &json!({ "gateway": found.ok(), "tx_hash": sent.tx_hash, "receipt": sent.receipt }),
-        format_args!("Transaction hash: {}{text}", sent.tx_hash),
-    );
+    let leaving = Leaving::of(session, NUMBER, method, &sent).await;
+    let mut document = leaving::document(&sent, leaving.as_ref());
+    document["gateway"] = json!(found.ok());
+    let text = format!("Transaction hash: {}{text}{}", sent.tx_hash, leaving::lines(leaving.as_ref()));
+    session.output.result(&document, text);
     Ok(())
 }
 
-fn describe(gateway: &model::Gateway) -> String {
+/// `http://localhost:5080` of an endpoint `localhost:5080`, `https://gw.example.com` of `gw.example.com` with port 443. IPv6 addresses, which have no port of
+/// their own, are in brackets.
+pub(crate) fn gateway_url(endpoint: &str, port: u64) -> String {
+    if endpoint.contains("://") {
+        return endpoint.to_owned();
+    }
+    let is_ipv6 = endpoint.parse::<Ipv6Addr>().is_ok();
+    let bracketed = format!("[{endpoint}]");
+    let (host, own_port) = match endpoint.rsplit_once(':') {
+        _ if is_ipv6 => (bracketed.as_str(), None),
+        Some((host, port)) => (host, port.parse().ok()),
+        None => (endpoint, None),
+    };
+    match own_port.unwrap_or(port) {
+        443 => format!("https://{host}"),
+        port => format!("http://{host}:{port}"),
+    }
+}
+
+/// A gateway for people.
+pub(crate) fn describe(gateway: &model::Gateway) -> String {
     let leaving = gateway.leaving.map_or_else(|| "no".to_owned(), |until| format!("its stake is free at {until}"));
     table([
         ("gateway", gateway.address.to_string()),
@@ -157,4 +180,24 @@ fn describe(gateway: &model::Gateway) -> String {
         ("heard of", format!("at {}", gateway.last_heartbeat)),
         ("leaving", leaving),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gateway_has_a_url() {
+        let rows = [
+            ("localhost:5080", 5080, "http://localhost:5080"),
+            ("localhost", 5080, "http://localhost:5080"),
+            ("gw.example.com", 443, "https://gw.example.com"),
+            ("http://gw.example.com", 80, "http://gw.example.com"),
+            ("2001:db8::1", 5080, "http://[2001:db8::1]:5080"),
+            ("2001:db8::1", 443, "https://[2001:db8::1]"),
+        ];
+        for (endpoint, port, expected) in rows {
+            assert_eq!(gateway_url(endpoint, port), expected);
+        }
+    }
 }

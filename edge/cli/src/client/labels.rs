@@ -36,7 +36,7 @@ impl Labels {
 
     /// Replaces the file as a whole: a program that is killed meanwhile leaves the old one.
     fn write(&self, project: &Path) -> io::Result<()> {
-        std::fs::create_dir_all(project.join(CONFIG_DIRECTORY))?;
+        files::create_folder(&project.join(CONFIG_DIRECTORY))?;
         let text = serde_json::to_string_pretty(&self.0).expect("names are JSON");
         files::replace(&path(project), (text + "\n").as_bytes())
     }
@@ -113,6 +113,7 @@ mod tests {
     fn names_are_checked_before_they_are_paid_for() {
         let folder = tempfile::tempdir().expect("a folder");
         check(folder.path()).expect("the folder is writable");
+        assert_eq!(files::mode_for_others(&folder.path().join(CONFIG_DIRECTORY)), None, "others do not enter it");
         Labels::keep(folder.path(), &Hash([1; 32]), "notes").expect("the folder is writable");
         check(folder.path()).expect("the folder is writable");
         assert_eq!(Labels::load(folder.path()).hashes("notes"), [Hash([1; 32])]);

@@ -1,5 +1,6 @@
 //! `cowboy call`: the methods of system actors. Commands, flags and checks derive from the tables of the protocol.
 
+use super::leaving::{self, Leaving};
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, builder::PossibleValuesParser, error::ErrorKind};
@@ -145,8 +146,10 @@ impl Call {
         let instruction = instruction(self.actor, method.name, &argument, value)?;
         let sent = send::send(&session.client, &session.key()?, instruction, &self.terms).await?;
         let returned = sent.receipt.as_ref().map(|receipt| system::json_of_bytes(&method.result, &receipt.return_data.0));
-        let shown = returned.filter(|returned| !returned.is_null()).map(|returned| format!("\nReturned: {returned}"));
-        session.output.result(&sent, format_args!("Transaction hash: {}{}", sent.tx_hash, shown.unwrap_or_default()));
+        let shown = returned.filter(|returned| !returned.is_null()).map(|returned| format!("\nReturned: {returned}")).unwrap_or_default();
+        let leaving = Leaving::of(session, self.actor, method.name, &sent).await;
+        let text = format!("Transaction hash: {}{shown}{}", sent.tx_hash, leaving::lines(leaving.as_ref()));
+        session.output.result(&leaving::document(&sent, leaving.as_ref()), text);
         Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! `cowboy name`: names of actors.
 
+use super::gateway::gateway_url;
 use super::listing::{Rows, lines};
 use super::method::instruction;
 use super::paid;
@@ -152,18 +153,6 @@ impl Served {
         }
         // A devnet's own gateway registers itself with the first command that it brings, so that at first only its node knows of it.
         session.client.get::<model::Name>(&format!("/names/{name}")).await.ok()?.url
-    }
-}
-
-/// `http://localhost:5080` of an endpoint `localhost:5080`, `https://gw.example.com` of `gw.example.com` with port 443.
-fn gateway_url(endpoint: &str, port: u64) -> String {
-    if endpoint.contains("://") {
-        return endpoint.to_owned();
-    }
-    let (host, own_port) = endpoint.rsplit_once(':').map_or((endpoint, None), |(host, port)| (host, port.parse().ok()));
-    match own_port.unwrap_or(port) {
-        443 => format!("https://{host}"),
-        port => format!("http://{host}:{port}"),
     }
 }
 
@@ -430,19 +419,6 @@ fn describe(name: &model::Name, height: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_gateway_has_a_url() {
-        let rows = [
-            ("localhost:5080", 5080, "http://localhost:5080"),
-            ("localhost", 5080, "http://localhost:5080"),
-            ("gw.example.com", 443, "https://gw.example.com"),
-            ("http://gw.example.com", 80, "http://gw.example.com"),
-        ];
-        for (endpoint, port, expected) in rows {
-            assert_eq!(gateway_url(endpoint, port), expected);
-        }
-    }
 
     #[test]
     fn a_first_term_has_its_days() {

@@ -1,5 +1,6 @@
 //! `cowboy runner`: who works, and becoming one of them.
 
+use super::leaving;
 use super::listing::{Rows, lines};
 use super::method::instruction;
 use super::session::Session;
@@ -109,7 +110,7 @@ impl Runner {
             Self::Update { declaration, terms } => call(session, "update", &payload::json(&declaration)?, Amount::ZERO, &terms).await,
             Self::Heartbeat { terms } => call(session, "heartbeat", &none, Amount::ZERO, &terms).await,
             Self::Stake { amount, terms } => call(session, "stake", &none, amount::argument(&amount)?, &terms).await,
-            Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,
+            Self::Leave { terms } => leave(session, "leave", &none, &terms).await,
             Self::Withdraw { terms } => call(session, "withdraw", &none, Amount::ZERO, &terms).await,
             Self::Delegate { runner, amount, terms } => {
                 let argument = json!({ "runner": session.address(&runner)?.to_string() });
@@ -120,7 +121,7 @@ impl Runner {
                 if let Some(amount) = amount {
                     argument["amount"] = amount::argument(&amount)?.0.into();
                 }
-                call(session, "undelegate", &argument, Amount::ZERO, &terms).await
+                leave(session, "undelegate", &argument, &terms).await
             }
             Self::WithdrawDelegation { runner, registered_at, terms } => {
                 let mut argument = json!({ "runner": session.address(&runner)?.to_string() });
@@ -132,7 +133,7 @@ impl Runner {
             Self::Delegation { runner, delegator } => {
                 let (runner, delegator) = (session.address(&runner)?, session.address_or_own(delegator.as_deref())?);
                 let found: model::Delegation = session.client.get(&format!("/runner/{runner}/delegations/{delegator}")).await?;
-                let mut lines = vec![table([("behind", runner.to_string()), ("counts", amount::cby(found.amount))])];
+                let mut lines = vec![table([("behind", runner.to_string()), ("delegated", amount::cby(found.amount))])];
                 lines.extend(found.leaving.iter().map(|one| format!("  {} from {} on", amount::cby(one.amount), one.release)));
                 session.output.result(&found, lines.join("\n"));
                 Ok(())
@@ -158,6 +159,12 @@ async fn call(session: &Session, method: &str, argument: &serde_json::Value, val
     session.submit(instruction(runners::NUMBER, method, argument, value)?, terms).await
 }
 
+/// Sends a call that begins to free a stake.
+async fn leave(session: &Session, method: &str, argument: &serde_json::Value, terms: &Terms) -> Result<(), Failure> {
+    let instruction = instruction(runners::NUMBER, method, argument, Amount::ZERO)?;
+    leaving::submit(session, (runners::NUMBER, method), instruction, terms).await
+}
+
 /// Whether jobs are drawn to a runner, and what helps where they are not.
 fn health(runner: &model::Runner) -> String {
     let help = match &runner.health[..] {
@@ -169,12 +176,22 @@ fn health(runner: &model::Runner) -> String {
     format!("{}: {help}", runner.health)
 }
 
+/// What others delegated to a runner, and how much of it counts where that is not all.
+fn delegated(all: u64, counted: Option<u64>) -> String {
+    match counted {
+        Some(counted) if counted < all => {
+            format!("{}, of which {} count: more stake of its own lets more count", amount::cby(all), amount::cby(counted))
+        }
+        _ => amount::cby(all),
+    }
+}
+
 fn describe(runner: &model::Runner) -> String {
     table([
         ("runner", runner.address.to_string()),
         ("health", health(runner)),
         ("stake", format!("{}, {} on its way out", amount::cby(runner.stake), amount::cby(runner.unbonding))),
-        ("delegated", amount::cby(runner.delegated)),
+        ("delegated", delegated(runner.delegated, runner.delegated_counted)),
         (
             "environment",
             runner
@@ -188,4 +205,17 @@ fn describe(runner: &model::Runner) -> String {
         ("largest job", amount::cby(runner.rate_card.max_job_value)),
         ("heard of", format!("at {}", runner.last_heartbeat)),
     ])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 721: a runner whose own stake shrank sees that others' stake does not count in full. A node that does not know says nothing of it.
+    #[test]
+    fn what_counts_of_delegated_stake_is_said() {
+        let (four, nine) = (4_000_000_000, 9_000_000_000);
+        assert_eq!(delegated(nine, Some(four)), "9 CBY, of which 4 CBY count: more stake of its own lets more count");
+        assert_eq!([delegated(nine, Some(nine)), delegated(nine, None)], ["9 CBY", "9 CBY"]);
+    }
 }

@@ -49,7 +49,7 @@ pub(crate) struct Trusted {
 /// Who may use a secret, and who may see it.
 #[derive(Args, Debug)]
 pub(crate) struct Allowed {
-    /// Actors whose jobs may use it [default: those that the account deployed and owns]
+    /// Actors whose jobs may use it [default: those that the account deployed and never handed on]
     #[arg(long = "actor", value_name = "ADDRESS")]
     actors: Vec<Address>,
     /// Hashes of code that may use it; every code if there are none

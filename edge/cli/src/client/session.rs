@@ -191,7 +191,7 @@ impl Kept {
         }
         let former = known.named(name, address);
         let text = serde_json::to_string_pretty(&known).expect("names and addresses are JSON");
-        path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+        path.parent().map_or(Ok(()), files::create_folder)?;
         files::replace(path, (text + "\n").as_bytes())?;
         Ok(former)
     }
@@ -226,6 +226,7 @@ mod tests {
         assert_eq!(remember("notes", 1).expect("it is written"), None);
         assert_eq!(remember("notes", 2).expect("it is written"), Some(Hex(Address([1; 20]))));
         assert_eq!(std::fs::read_dir(folder.path().join(".cowboy")).expect("a folder").count(), 1, "no draft is left");
+        assert_eq!(files::mode_for_others(&folder.path().join(".cowboy")), None, "others do not enter it");
         std::fs::write(&path, "{ \"actors\": {").expect("it is written");
         assert!(remember("diary", 3).expect_err("it is damaged").to_string().contains("mend or remove it"));
         assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "{ \"actors\": {");

@@ -48,7 +48,7 @@ pub(crate) struct Schedule {
     /// The maximum number of cells of the call [default: the chain's limit for a fire]
     #[arg(long, value_name = "CELLS")]
     call_cells: Option<u64>,
-    /// The last height at which it may run [default: as late as the chain allows]
+    /// The last height at which it may run; you pay rent up to it, and get back what is not used [default: as late as the chain allows]
     #[arg(long, value_name = "HEIGHT")]
     expires_at: Option<u64>,
     #[command(flatten)]

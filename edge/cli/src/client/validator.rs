@@ -1,7 +1,7 @@
 //! `cowboy validator`: who stakes, and who agrees on blocks.
 
 use super::listing::{Rows, lines};
-use super::{evidence, method::instruction, session::Session};
+use super::{evidence, leaving, method::instruction, session::Session};
 use crate::{address::HostPort, send::Terms};
 use clap::Subcommand;
 use cowboy_api::{ApiError, Hex, HexBytes, model};
@@ -100,7 +100,10 @@ impl Validator {
                 let argument = json!({ "endpoint": Hex(address.endpoint()?.0.to_vec()) });
                 call(session, "edit_validator", &argument, Amount::ZERO, &terms).await
             }
-            Self::Leave { terms } => call(session, "leave", &none, Amount::ZERO, &terms).await,
+            Self::Leave { terms } => {
+                let leave = (governance::NUMBER, "leave");
+                leaving::submit(session, leave, instruction(leave.0, leave.1, &none, Amount::ZERO)?, &terms).await
+            }
             Self::Withdraw { terms } => {
                 may_withdraw(&get(session, &session.address_or_own(None)?).await?)?;
                 call(session, "withdraw", &none, Amount::ZERO, &terms).await

@@ -4,7 +4,7 @@ use super::session::Session;
 use bytes::Bytes;
 use clap::Args;
 use cowboy_api::{HexBytes, client, model};
-use cowboy_console::{failure::Failure, output::table};
+use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_host::clock;
 use cowboy_ingress::{
     Asked, Checked, Refused, Step, Trust,
@@ -248,12 +248,7 @@ impl Age {
     }
 
     fn text(self) -> String {
-        match self.0 / 1_000 {
-            seconds @ ..120 => format!("{seconds} s ago"),
-            seconds @ 120..7_200 => format!("{} min ago", seconds / 60),
-            seconds @ 7_200..172_800 => format!("{} h ago", seconds / 3_600),
-            seconds => format!("{} days ago", seconds / 86_400),
-        }
+        format!("{} ago", amount::span(self.0 / 1_000))
     }
 
     /// The block's place and age, with a warning where it is old.

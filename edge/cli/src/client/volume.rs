@@ -98,6 +98,9 @@ pub(crate) enum Volume {
     List {
         /// The account [default: the key's]
         account: Option<String>,
+        /// The same, named as other commands name it
+        #[arg(long, value_name = "ADDRESS", conflicts_with = "account")]
+        owner: Option<String>,
     },
     /// Show a volume: its slots, relays, partitions and money
     Info {
@@ -372,7 +375,7 @@ impl Volume {
                 let creation = create::Creation { name, quota, public, key, code, max_price, epochs };
                 create::create(session, creation, &trusted, &terms).await
             }
-            Self::List { account } => show::list(session, account.as_deref()).await,
+            Self::List { account, owner } => show::list(session, account.or(owner).as_deref()).await,
             Self::Info { which } => show::info(session, &which).await,
             Self::Put { which, source, to, terms } => files::put(session, &which, &source, &to, &terms).await,
             Self::Sync { which, from, to, delete, dry_run, terms } => {

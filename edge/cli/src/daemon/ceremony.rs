@@ -7,7 +7,7 @@ mod exchange;
 
 use super::{
     genesis_file::{GenesisSettings, listed},
-    network::STAKE_CBY,
+    network::{STAKE_CBY, short_epoch},
     node_failure,
     node_files::{GenesisFile, Peer, Secrets, ValidatorFile, default_listening_ms, read, read_genesis, replace},
 };
@@ -260,8 +260,14 @@ impl Ceremony {
             _ => {}
         }
         let group_key = Hex(genesis.committee.group_key().0.to_vec());
+        let warning = short_epoch(genesis);
+        if let Some(warning) = &warning {
+            output.progress(warning);
+        }
         output.result(
-            &json!({ "state": "done", "genesis": genesis.hash().to_string(), "group_key": group_key, "config": self.out }),
+            &json!({
+                "state": "done", "genesis": genesis.hash().to_string(), "group_key": group_key, "config": self.out, "warning": warning,
+            }),
             format_args!(
                 "genesis {}\nThe other founders must have the same hash. Pass on the files in {} until they do.\nStart it: cowboyd start --config {}",
                 genesis.hash(),

@@ -161,6 +161,7 @@ impl Dev {
         let slots = serving::claim(MAX_CONNECTIONS)?;
         let listeners = Listeners::bind(&self.serving.config(&slots)).await.map_err(node_failure)?;
         let url = format!("http://{}", listeners.address());
+        self.runners.check_ready().await?;
         let folder = Folder::open(self.state.as_deref(), self.reset)?;
         let beginning = folder.beginning(self.beginning())?;
         self.check_options(&beginning, folder.path())?;

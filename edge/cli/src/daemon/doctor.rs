@@ -8,6 +8,9 @@ use super::{
     node_failure,
     serving::{self, Serving},
 };
+pub(crate) use chain::{MAX_OFFSET_MS, offset};
+pub(crate) use computer::{NO_SPACE, free_at, reached};
+
 use chain::{Beside, Node};
 use clap::Args;
 use cowboy_api::Client;
@@ -93,11 +96,11 @@ impl Findings {
         self.0.push(Finding { check, level: Level::Fail, says: says.into(), fix: Some(fix.into()) });
     }
 
-    /// A failure of a command, whose text may have the fix.
-    fn failure(&mut self, check: &'static str, failure: &Failure) {
+    /// A failure of a command, which says what to do about it, or else `otherwise`.
+    fn failure(&mut self, check: &'static str, failure: &Failure, otherwise: &str) {
         let text = failure.to_string();
-        let (says, fix) = text.split_once("\n  fix: ").unwrap_or((&text, ""));
-        self.0.push(Finding { check, level: Level::Fail, says: says.into(), fix: (!fix.is_empty()).then(|| fix.into()) });
+        let (says, fix) = text.split_once("\n  fix: ").unwrap_or((&text, otherwise));
+        self.fail(check, says, fix);
     }
 
     fn print(self, output: Output) -> Result<(), Failure> {
@@ -153,4 +156,27 @@ async fn of_chain(setup: Option<&Setup>, running: Option<&Node>, source: Option<
     };
     chain::peers(health, findings);
     chain::progress(health, beside, findings);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every line that is not right says what to do: in the words of the failure, or else in those of the check.
+    #[test]
+    fn what_is_wrong_has_a_remedy() {
+        let mut findings = Findings::default();
+        findings.failure("keys", &node_failure("the key is not valid"), "copy it again");
+        findings.failure("peers", &Failure::refused("the host is not found", "correct its name"), "copy it again");
+        findings.ok("disk", "there is room");
+        let lines: Vec<String> = findings.0.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            lines,
+            [
+                "fail  keys      the key is not valid\n        fix: copy it again",
+                "fail  peers     the host is not found\n        fix: correct its name",
+                "ok    disk      there is room",
+            ]
+        );
+    }
 }

@@ -8,7 +8,7 @@ mod check;
 mod checkpoint;
 mod demo;
 mod dev;
-mod doctor;
+pub(crate) mod doctor;
 mod examples;
 pub(crate) mod follow;
 mod forget;

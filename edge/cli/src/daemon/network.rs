@@ -25,6 +25,7 @@ use cowboy_host::clock;
 use cowboy_node::{
     BlockTime, Genesis, NodeConfig, NodeHandle,
     committee::{Committee, ValidatorKeys},
+    epoch,
     reshare::secrets,
 };
 use cowboy_overlay::HttpSource;
@@ -109,8 +110,12 @@ impl NewNetwork {
         let starts: Vec<String> = (0..count)
             .map(|index| format!("cowboyd start --config {}/validator-{index}.json --port {}", self.out.display(), 4000 + index))
             .collect();
+        let warning = short_epoch(&genesis);
+        if let Some(warning) = &warning {
+            output.progress(warning);
+        }
         output.result(
-            &json!({ "genesis": genesis.hash().to_string(), "folder": self.out, "validators": count }),
+            &json!({ "genesis": genesis.hash().to_string(), "folder": self.out, "validators": count, "warning": warning }),
             format_args!("genesis {}\nStart each validator:\n  {}", genesis.hash(), starts.join("\n  ")),
         );
         Ok(())
@@ -151,6 +156,18 @@ impl NewNetwork {
         }
         Ok(genesis)
     }
+}
+
+/// What is wrong with the epochs of a chain, if they are too short for its validators.
+pub(super) fn short_epoch(genesis: &Genesis) -> Option<String> {
+    let (length, count) = (epoch::length(&genesis.chain).get(), genesis.config.validators.len());
+    let shortest = epoch::shortest(u32::try_from(count).unwrap_or(u32::MAX));
+    (length < shortest).then(|| {
+        format!(
+            "Warning: consensus.epoch is {length}, and {count} validators need {shortest} blocks or more to deal shares: every dealing would fail, and no \
+             validator could join or leave. It cannot change later: make another genesis with a larger one, better of two minutes"
+        )
+    })
 }
 
 /// Where the validator with this number listens for others, when the first one has this port.

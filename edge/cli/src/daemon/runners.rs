@@ -1,10 +1,10 @@
 //! The runners inside a devnet: the real ones, in this process, honest or not as they are told.
 
-use super::{demo::Demo, node_failure};
+use super::demo::Demo;
 use clap::Args;
 use cowboy_api::Client;
 use cowboy_console::failure::Failure;
-use cowboy_runner::{Config, Feed, Runner, RunnerError, config};
+use cowboy_runner::{Config, Feed, Runner, RunnerError, config, execute::Executors};
 use cowboy_simulator::{FaultPlan, JobNumbers};
 use cowboy_types::signing::PrivateKey;
 use std::{
@@ -68,6 +68,18 @@ impl Runners {
         self.base().map(drop)
     }
 
+    /// Fails where what the file of `--runner-config` names cannot be used on this computer. Nothing is changed by that.
+    pub(crate) async fn check_ready(&self) -> Result<(), Failure> {
+        if self.runner_config.is_none() || self.count() == 0 {
+            return Ok(());
+        }
+        let mut config = self.base()?;
+        // What executors keep has its place in the chain's folder, which a file that is wrong leaves alone.
+        let folder = tempfile::Builder::new().prefix("cowboy-dev-").tempdir().map_err(Failure::file(std::env::temp_dir()))?;
+        config.runner.state = folder.path().to_owned();
+        Executors::of(&config).map_err(not_ready)?.prepare().await.map_err(not_ready)
+    }
+
     /// The seed of what misbehaves.
     pub(crate) const fn seed(&self) -> u64 {
         self.seed
@@ -117,6 +129,11 @@ impl Runners {
     }
 }
 
+/// What the file of `--runner-config` names cannot be used.
+fn not_ready(reason: impl std::fmt::Display) -> Failure {
+    Failure::refused(format!("the devnet's runners do not work: {reason}"), "correct the file of --runner-config")
+}
+
 /// Works until it is dropped. Ends only where an executor cannot be made ready, with the reason: no waiting would help. Runners that do not start
 /// for another reason are reported, and the devnet continues without them.
 pub(crate) async fn work(told: Runners, url: String, folder: PathBuf, keys: Vec<PrivateKey>, demo: Option<Demo>) -> Failure {
@@ -133,9 +150,7 @@ pub(crate) async fn work(told: Runners, url: String, folder: PathBuf, keys: Vec<
     base.node.url = url;
     match start(&told, &base, &folder, keys).await {
         Ok(never) => match never {},
-        Err(RunnerError::NotReady(reason)) => {
-            return node_failure(format_args!("the devnet's runners do not work: {reason}\n  fix: correct the file of --runner-config"));
-        }
+        Err(RunnerError::NotReady(reason)) => return not_ready(reason),
         Err(error) => tracing::error!(%error, "the devnet's runners do not work"),
     }
     std::future::pending().await

@@ -4,6 +4,7 @@ use super::{banner, node_failure, not_running};
 use crate::log;
 use clap::Args;
 use cowboy_console::{failure::Failure, output};
+use cowboy_host::files;
 use cowboy_node::NodeHandle;
 use cowboy_overlay::Pool;
 use cowboy_rpc::{Admin, Config, REQUESTS_PER_SECOND, ServeError, Server};
@@ -13,6 +14,7 @@ use cowboy_serve::{
 };
 use std::{
     net::{IpAddr, Ipv4Addr, SocketAddr, TcpListener},
+    path::Path,
     sync::Arc,
     thread,
 };
@@ -78,10 +80,23 @@ pub(crate) fn threads(error: std::io::Error) -> Failure {
 /// limit's name, where that is too little to run a node. Needs a tokio runtime.
 pub(crate) fn claim(most: usize) -> Result<Slots, Failure> {
     limits::keep_files_private();
+    claim_limits(most)
+}
+
+/// The same for a program that makes files for others, as a runner does for containers: who may read them is left to each.
+pub(crate) fn claim_limits(most: usize) -> Result<Slots, Failure> {
     limits::survive_file_size_limit().map_err(node_failure)?;
     let slots = Limits::raised().slots(most).map_err(node_failure)?;
     cowboy_serve::give_memory_back().map_err(threads)?;
     Ok(slots)
+}
+
+/// Warns of a file with a key that others on this computer can read.
+pub(crate) fn warn_of_readers(key_file: &Path) {
+    if let Some(mode) = files::mode_for_others(key_file) {
+        let file = key_file.display();
+        tracing::warn!("{file} has the mode {mode:o}, so others on this computer can use the key: chmod 600 {file}");
+    }
 }
 
 /// Fails, by the option's name, where the API or another TCP server could not listen at this address.

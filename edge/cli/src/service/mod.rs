@@ -1,7 +1,10 @@
-//! Services beside the chain: what `cowboy-proxy` and `cowboy-relay` have in common.
+//! Services beside the chain: what `cowboy-proxy` and `cowboy-relay` have in common, and their commands, which `cowboy-gateway` has too.
 
+mod checks;
 pub(crate) mod proxy;
 pub(crate) mod relay;
+
+pub(crate) use checks::Checks;
 
 use crate::daemon::serving;
 use crate::log::{self, LogFormat};
@@ -12,7 +15,6 @@ use cowboy_console::{
     failure::Failure,
     output::{self, Output},
 };
-use cowboy_host::files;
 use cowboy_serve::limits::{LimitError, Limits, MAX_CONNECTIONS};
 use cowboy_service::Chain;
 use cowboy_types::signing::PrivateKey;
@@ -35,7 +37,8 @@ const EVERY: Duration = Duration::from_secs(1);
 /// What every command of a service takes.
 #[derive(Args, Debug)]
 pub(crate) struct Globals {
-    /// The configuration; `example` prints one to start from [default: proxy.toml for cowboy-proxy, relay.toml for cowboy-relay]
+    /// The configuration; `example` prints one to start from [default: gateway.toml for cowboy-gateway, proxy.toml for cowboy-proxy, relay.toml
+    /// for cowboy-relay]
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<PathBuf>,
     /// The format of log lines on stderr; RUST_LOG selects them
@@ -131,25 +134,50 @@ trait Kind {
     }
 }
 
-/// Runs a command of a service and answers its exit code.
-fn run<K: Kind>(globals: Globals, command: Option<Command>) -> ExitCode {
-    log::begin(globals.log_format, TALKATIVE);
-    let output = Output { json: globals.json };
-    let path = globals.config.unwrap_or_else(|| PathBuf::from(format!("{}.toml", K::NAME)));
-    let done = match command.unwrap_or(Command::Run) {
-        Command::Example => {
-            output::text(K::EXAMPLE);
-            Ok(())
-        }
-        command => read::<K>(&path).and_then(|settings| runtime()?.block_on(act::<K>(&settings, command, output))),
-    };
-    match done {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            output.failure(&failure);
-            failure.exit_code()
+/// A program that runs a service.
+pub(crate) struct Program {
+    /// What it is called after `cowboy-`.
+    pub(crate) name: &'static str,
+    /// A configuration to start from.
+    pub(crate) example: &'static str,
+    /// What is logged where RUST_LOG says nothing.
+    pub(crate) logged: String,
+}
+
+impl Program {
+    /// Runs a command and answers its exit code. All but `example` begin with the configuration in the file that `act` gets.
+    pub(crate) fn run(
+        self,
+        globals: Globals,
+        command: Option<Command>,
+        act: impl FnOnce(&Path, Command, Output) -> Result<(), Failure>,
+    ) -> ExitCode {
+        log::begin(globals.log_format, &self.logged);
+        let output = Output { json: globals.json };
+        let path = globals.config.unwrap_or_else(|| PathBuf::from(format!("{}.toml", self.name)));
+        let done = match command.unwrap_or(Command::Run) {
+            Command::Example => {
+                output::text(self.example);
+                Ok(())
+            }
+            command => act(&path, command, output),
+        };
+        match done {
+            Ok(()) => ExitCode::SUCCESS,
+            Err(failure) => {
+                output.failure(&failure);
+                failure.exit_code()
+            }
         }
     }
+}
+
+/// Runs a command of a kind of service and answers its exit code.
+fn run<K: Kind>(globals: Globals, command: Option<Command>) -> ExitCode {
+    let program = Program { name: K::NAME, example: K::EXAMPLE, logged: TALKATIVE.to_owned() };
+    program.run(globals, command, |path, command, output| {
+        read::<K>(path).and_then(|settings| runtime()?.block_on(act::<K>(&settings, command, output)))
+    })
 }
 
 fn runtime() -> Result<tokio::runtime::Runtime, Failure> {
@@ -169,10 +197,7 @@ async fn act<K: Kind>(settings: &Settings<K::Own>, command: Command, output: Out
             // As a node does: what a service holds open is bounded by what it may open.
             serving::claim(MAX_CONNECTIONS)?;
             let _lock = lock(&settings.common.state)?;
-            if let Some(mode) = files::mode_for_others(&settings.common.key_file) {
-                let file = settings.common.key_file.display();
-                tracing::warn!("{file} has the mode {mode:o}, so others on this computer can use the key: chmod 600 {file}");
-            }
+            serving::warn_of_readers(&settings.common.key_file);
             K::work(settings, output).await
         }
     }
@@ -244,17 +269,10 @@ async fn view(client: &Client, actor: u8, method: &str, argument: Value) -> Resu
     Ok(client.view(&Address::system(actor), method, &argument).await?.result)
 }
 
-/// One thing that a service needs, and what to do where it is missing.
-struct Check {
-    what: &'static str,
-    problem: Option<String>,
-    fix: &'static str,
-}
-
 async fn doctor<K: Kind>(whole: &Settings<K::Own>, output: Output) -> Result<(), Failure> {
     let settings = &whole.common;
-    let mut checks = Vec::new();
-    let mut check = |what, result: Result<(), String>, fix| checks.push(Check { what, problem: result.err(), fix });
+    let mut checks = Checks::default();
+    let mut check = |what, result: Result<(), String>, fix: &str| checks.add(what, result, fix);
     let text = |failure: Failure| failure.to_string();
     let key = settings.key();
     check("key", key.as_ref().map(drop).map_err(ToString::to_string), "cowboy wallet create, and name its file in key_file");
@@ -289,21 +307,13 @@ async fn doctor<K: Kind>(whole: &Settings<K::Own>, output: Output) -> Result<(),
         let problem = if is_funded { Ok(()) } else { Err(format!("{address} has {}", amount::cby(balance))) };
         check("stake", problem, "send it the stake, and something for fees");
     }
-    let rows: Vec<Value> = checks.iter().map(|check| json!({ "what": check.what, "problem": check.problem })).collect();
-    let line = |check: &Check| match &check.problem {
-        None => format!("ok    {}", check.what),
-        Some(problem) => format!("bad   {}: {problem}\n      fix: {}", check.what, check.fix),
-    };
-    output.result(&rows, checks.iter().map(line).collect::<Vec<_>>().join("\n"));
-    match checks.iter().filter(|check| check.problem.is_some()).count() {
-        0 => Ok(()),
-        bad => Err(Failure::Node(format!("{bad} of {} checks failed", checks.len()))),
-    }
+    checks.print(output)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_host::files;
 
     /// The examples are right, and a node's word alone is refused.
     fn read_strictly<K: Kind>(stake_cby: u64) {

@@ -1,7 +1,7 @@
 //! `cowboy-runner`: the worker of the off-chain market.
 
 use crate::{
-    daemon::serving::StopSignals,
+    daemon::serving::{self, StopSignals},
     log::{self, LogFormat},
 };
 use clap::{Parser, Subcommand};
@@ -11,6 +11,7 @@ use cowboy_api::{
 };
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_runner::{Config, Feed, Runner};
+use cowboy_serve::limits::MAX_CONNECTIONS;
 use cowboy_types::signing::PrivateKey;
 use std::{path::PathBuf, process::ExitCode};
 
@@ -107,6 +108,10 @@ fn key(config: &Config) -> Result<PrivateKey, Failure> {
 }
 
 async fn work(config: Config, output: Output) -> Result<(), Failure> {
+    serving::claim_limits(MAX_CONNECTIONS)?;
+    if std::env::var_os(ENV_KEY).is_none() {
+        serving::warn_of_readers(&config.runner.key);
+    }
     let key = key(&config)?;
     let client = cowboy_api::Client::new(&config.node.url)?;
     let feed = Feed::start(client, config.poll_every());

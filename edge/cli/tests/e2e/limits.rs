@@ -4,7 +4,7 @@
 use crate::process::{Node, cowboy, get_text};
 use rustix::process::{Pid, Resource, Rlimit, prlimit};
 use serde_json::Value;
-use std::{fs, io::Read as _, net::TcpStream, os::unix::fs::PermissionsExt as _, path::Path, time::Duration};
+use std::{fs, io::Read as _, net::TcpStream, os::unix::fs::PermissionsExt as _, path::Path, process::Command, time::Duration};
 
 const DEV: [&str; 6] = ["dev", "--port", "0", "--runners", "0", "--no-gateway"];
 
@@ -22,6 +22,36 @@ fn limits_that_are_too_low_are_told_at_the_start() {
         let said = Node::limited(folder.path(), limit, &arguments).err().unwrap_or_default();
         assert!(said.starts_with("exit Some(1)") && said.contains(words), "{limit}: {said}");
         assert!(!folder.path().join("chain").exists(), "{limit}");
+    }
+}
+
+/// Decision 287: a runner is told of limits at its start, too, instead of being ended without a word where a file grows beyond one; and of a key that
+/// others can read.
+#[test]
+fn a_runner_hears_of_limits_at_the_start() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let key = folder.path().join("runner.key");
+    fs::write(&key, "no key").expect("the directory is writable");
+    let run = |limit: &str, mode: u32| {
+        fs::set_permissions(&key, fs::Permissions::from_mode(mode)).expect("it is ours");
+        let script = format!("{limit} && exec \"$0\"");
+        fs::write(folder.path().join("runner.toml"), "[runner]\nkey = \"runner.key\"\n[http]\n").expect("the directory is writable");
+        let done = Command::new("sh")
+            .args(["-c", &script, env!("CARGO_BIN_EXE_cowboy-runner")])
+            .current_dir(folder.path())
+            .env_remove("RUST_LOG")
+            .env_remove("COWBOY_PRIVATE_KEY")
+            .output()
+            .expect("the shell runs");
+        (done.status.code(), String::from_utf8_lossy(&done.stderr).into_owned())
+    };
+    let (code, said) = run("ulimit -f 2048", 0o600);
+    assert!(code == Some(1) && said.contains("may write files of 1 MiB"), "{code:?}: {said}");
+    // It ends for its key, which is none.
+    for (mode, is_warned) in [(0o600, false), (0o640, true)] {
+        let (code, said) = run("true", mode);
+        assert!(code.is_some_and(|code| code != 0), "{mode:o}: {said}");
+        assert_eq!(said.contains(&format!("has the mode {mode:o}, so others on this computer can use the key")), is_warned, "{said}");
     }
 }
 
@@ -98,7 +128,7 @@ fn nobody_else_reads_the_state() {
 fn a_validator_alone_says_that_it_waits_for_others() {
     let folder = tempfile::tempdir().expect("a directory for the test");
     let genesis = ["genesis", "--validators", "4", "--out", "network", "--p2p-port", "0"];
-    let made = std::process::Command::new(env!("CARGO_BIN_EXE_cowboyd")).args(genesis).current_dir(folder.path()).output();
+    let made = Command::new(env!("CARGO_BIN_EXE_cowboyd")).args(genesis).current_dir(folder.path()).output();
     assert!(made.is_ok_and(|made| made.status.success()));
     // Whoever else listens there speaks no QUIC of this chain.
     let node = Node::start(folder.path(), &["start", "--config", "network/validator-0.json", "--port", "0"]).expect("the validator starts");

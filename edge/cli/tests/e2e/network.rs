@@ -288,6 +288,7 @@ fn validators_come_and_go() {
     assert_eq!(cowboy(root, &nodes[0].url, &["transfer", &account, "10cby", "--private-key", KEY, "--json"]).code, Some(0));
     let left = cowboy(root, &nodes[0].url, &["validator", "leave", "--private-key", &leaver, "--json"]);
     assert_eq!(left.code, Some(0), "{left:?}");
+    assert!(left.json()["leaving"]["free_from"].as_u64() > Some(604_800), "a week after it signs for the last time: {left:?}");
     assert!(signs(root, &nodes[0], &keys[3]) && !signs(root, &nodes[0], &keys[4]));
     let watched = std::thread::spawn({
         let (root, url) = (root.to_owned(), nodes[1].url.clone());

@@ -23,15 +23,16 @@ fn the_banner_says_where_everything_is_and_who_has_money() {
     assert_eq!(node.terminate(), Some(0), "SIGTERM is a clean end");
 }
 
-/// Jobs would wait in vain for runners that do not start: the devnet ends with the reason.
+/// Jobs would wait in vain for runners that do not start: the devnet does not start, with the reason, and the folder of its chain is not made.
 #[test]
-fn a_devnet_whose_runners_cannot_work_ends() {
+fn a_devnet_whose_runners_cannot_work_does_not_start() {
     let folder = tempfile::tempdir().expect("a directory for the test");
     fs::write(folder.path().join("runner.toml"), "[tools.sum]\nfile = \"none.wasm\"\n").expect("the directory is writable");
-    let arguments = ["dev", "--port", "0", "--block-time", "100ms", "--runners", "1", "--no-demo", "--runner-config", "runner.toml"];
-    let node = Node::start(folder.path(), &arguments).expect("the devnet starts");
-    let (code, said) = node.ended();
-    assert!(code == Some(1) && said.contains("the devnet's runners do not work: ") && said.contains("none.wasm"), "{code:?}: {said}");
+    let arguments = ["dev", "--port", "0", "--state", "chain", "--runners", "1", "--no-demo", "--runner-config", "runner.toml"];
+    let refused = Node::start(folder.path(), &arguments).err().unwrap_or_default();
+    assert!(refused.starts_with("exit Some(1): ") && refused.contains("the devnet's runners do not work: "), "{refused}");
+    assert!(refused.contains("none.wasm") && refused.contains("fix: correct the file of --runner-config"), "{refused}");
+    assert!(!folder.path().join("chain").exists(), "nothing is made");
 }
 
 /// What stands in the way is named, with what to do about it, and nothing is touched.

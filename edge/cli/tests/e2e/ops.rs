@@ -3,7 +3,7 @@
 
 use crate::{
     network::{KEY, RECEIVER, daemon, free_ports},
-    process::{Node, cowboy, get_text, wait_for_height},
+    process::{Node, PATIENCE, cowboy, get_text, wait_for_block, wait_for_height},
 };
 use serde_json::Value;
 use std::{
@@ -13,6 +13,7 @@ use std::{
     os::unix::fs::PermissionsExt as _,
     path::Path,
     process::{Command, Stdio},
+    time::Instant,
 };
 
 const RULES: &str = include_str!("../../../../ops/prometheus.rules.yml");
@@ -107,14 +108,40 @@ fn doctor(root: &Path, arguments: &[&str]) -> BTreeMap<String, (String, String)>
             *level = text("level");
         }
         *says += &format!("{} {}\n", text("says"), text("fix"));
+        assert!(finding["level"] == "ok" || !text("fix").is_empty(), "what is wrong has a remedy: {finding}");
     }
     let has_failed = findings.iter().any(|finding| finding["level"] == "fail");
     assert_eq!(code, Some(i32::from(has_failed)), "{said}");
     found
 }
 
-/// Four validators, a full node, a runner and a gateway, each a process: a transfer reaches the full node, doctor finds a validator healthy,
-/// and at the end nothing is left.
+/// What a command of the gateway of a testnet prints, or why it fails.
+fn gateway(net: &Path, command: &str) -> Result<Value, String> {
+    let arguments = ["--config", "gateway-0.toml", "--json", command];
+    let output = Command::new(env!("CARGO_BIN_EXE_cowboy-gateway")).args(arguments).current_dir(net).output().expect("the program runs");
+    let is_done = output.status.success();
+    serde_json::from_slice(&output.stdout).ok().filter(|_| is_done).ok_or_else(|| format!("{command}: {output:?}"))
+}
+
+/// A gateway that runs and is registered is healthy for its own doctor, and its status has what the chain and the process know.
+fn gateway_is_healthy(net: &Path, node: &str) {
+    let deadline = Instant::now() + PATIENCE;
+    let status = loop {
+        match gateway(net, "status") {
+            Ok(status) if status["gateway"]["is_active"] == true => break status,
+            found => assert!(Instant::now() < deadline, "it does not register: {found:?}"),
+        }
+        wait_for_block(node);
+    };
+    assert_eq!((&status["gateway"]["address"], status["height"].is_u64()), (&status["process"]["gateway"], true), "{status}");
+    let checks = gateway(net, "doctor").expect("it is healthy");
+    let checks: Vec<&str> = checks.as_array().into_iter().flatten().filter_map(|check| check["what"].as_str()).collect();
+    let expected = ["key", "node", "clock", "state", "disk", "files", "ports", "registration", "fees", "endpoint", "reachable"];
+    assert_eq!(checks, expected);
+}
+
+/// Four validators, a full node, a runner and a gateway, each a process: a transfer reaches the full node, doctor finds a validator and the
+/// gateway healthy, and at the end nothing is left.
 #[test]
 fn a_testnet_is_many_processes_and_leaves_none() {
     let folder = tempfile::tempdir().expect("a directory for the test");
@@ -150,6 +177,8 @@ fn a_testnet_is_many_processes_and_leaves_none() {
     assert!(found["ports"].0 == "fail" && found["ports"].1.contains("end the program that has it"), "{found:#?}");
     let again = daemon(root, &["testnet", "--state", "net", "--port", "0", "--p2p-port", &free_ports(4).to_string()]);
     assert!(again.0 == Some(1) && again.1.contains("net is not empty"), "{again:?}");
+
+    gateway_is_healthy(&root.join("net"), &full_node);
 
     // The command that it prints is all that another full node needs.
     let command = testnet.said.iter().find_map(|line| line.strip_prefix("to join: cowboyd ")).expect("it says how to join");
@@ -230,6 +259,21 @@ fn a_testnet_that_cannot_start_leaves_no_folder() {
         let (code, said) = daemon(root, &[&["testnet", "--validators", "1", "--state", "net"], options].concat());
         assert!(code != Some(0) && said.contains(&reason) && !root.join("net").exists(), "{options:?}: {said}");
     }
+}
+
+/// An epoch that is too short for its validators cannot be mended later, so it is said when the genesis is made.
+#[test]
+fn an_epoch_that_is_too_short_is_said() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    fs::write(root.join("genesis.toml"), "[parameters]\n\"consensus.epoch\" = 10\n").expect("it is writable");
+    let said = |validators: &str| {
+        let (code, said) = daemon(root, &["genesis", "--config", "genesis.toml", "--validators", validators, "--out", validators]);
+        assert_eq!(code, Some(0), "{said}");
+        said
+    };
+    assert!(!said("4").contains("Warning"), "10 blocks are enough for 4");
+    assert!(said("7").contains("Warning: consensus.epoch is 10, and 7 validators need 11 blocks or more"), "they are not for 7");
 }
 
 /// Doctor names what is wrong with the files, keys and ports of a node that does not run, and what to do.

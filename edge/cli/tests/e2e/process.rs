@@ -11,8 +11,8 @@ use std::{
     time::Duration,
 };
 
-/// How long a line may take to come.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// How long a line, or what another process does by itself, may take to come.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A node in a process of its own, killed with this value.
 pub(crate) struct Node {
@@ -190,4 +190,10 @@ pub(crate) fn wait_for_height(url: &str, height: u64) {
         }
         panic!("height {height} does not come");
     });
+}
+
+/// Waits until the node has another block.
+pub(crate) fn wait_for_block(url: &str) {
+    let said = cowboy(Path::new("."), url, &["status", "--json"]).json();
+    wait_for_height(url, said["health"]["height"].as_u64().expect("a height") + 1);
 }

@@ -6,6 +6,7 @@ use std::{fs, path::Path};
 
 /// The first account of every devnet.
 const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+const OWN: &str = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266";
 const OTHER: &str = "0x70997970c51812dc3a010c7d01b50e0d17dc79c8";
 
 const SITE: &str = "from cowboy_sdk import Address, actor, http, public
@@ -171,4 +172,36 @@ fn a_wait_says_what_is_missing() {
     assert!(error["why"].as_str().is_some_and(|why| why.contains("nonce 40") && why.contains("missing before it: 40")), "{error}");
     assert!(error["context"]["tx_hash"].as_str().is_some_and(|hash| hash.len() == 66), "{error}");
     assert!(!error["fix"].as_str().unwrap_or_default().contains("timeout_ms"), "{error}");
+}
+
+/// Who leaves reads how much comes back, from which height on, and the command that pays it; programs read the same.
+#[test]
+fn who_leaves_reads_when_the_stake_is_free() {
+    let folder = tempfile::tempdir().expect("a directory for the test");
+    let root = folder.path();
+    let node = Node::dev(root, &["--balance", "100000"]);
+    let run = |arguments: &[&str]| {
+        let said = run(root, &node, arguments);
+        assert_eq!(said.code, Some(0), "{arguments:?}: {said:?}");
+        said
+    };
+    let declaration = json!({
+        "result_key": "0xd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a", "kinds": ["http"], "max_concurrent": 4,
+        "rates": { "http_request_base": 1_000, "max_job_value": 5_000_000_000_u64 },
+    });
+    run(&["runner", "register", &declaration.to_string(), "--stake", "20000cby"]);
+    run(&["gateway", "register", "localhost", "--http-port", "5080", "--stake", "10000cby"]);
+    run(&["runner", "delegate", OWN, "500cby"]);
+    let said = run(&["runner", "undelegate", OWN, "200cby"]).stdout;
+    assert!(said.contains("\nStake: 200 CBY, free from height 604"), "{said}");
+    assert!(said.ends_with("\nAfter that: cowboy runner withdraw-delegation RUNNER\n"), "{said}");
+    let said = run(&["runner", "leave"]).stdout;
+    assert!(said.contains("\nStake: 20000 CBY, free from height 604") && said.contains(" on, in about 7 days\n"), "{said}");
+    assert!(said.ends_with("\nAfter that: cowboy runner withdraw\n"), "{said}");
+    let left = run(&["gateway", "unstake", "--json"]).json();
+    assert_eq!(
+        (&left["leaving"]["stake"], &left["leaving"]["withdraw"]),
+        (&json!(10_000_000_000_000_u64), &json!("cowboy gateway unstake"))
+    );
+    assert_eq!(left["leaving"]["free_from"], left["gateway"]["leaving"]);
 }

@@ -19,6 +19,7 @@ use cowboy_state::{Miss, World};
 use cowboy_system::dispatcher::state as jobs;
 use cowboy_system::offchain::container::PLATFORMS;
 use cowboy_system::runners::{delegations, environments, handlers, reputation, state as runners};
+use cowboy_system::standstill::MARKET;
 use cowboy_system::tee;
 use cowboy_types::job::{Challenge, Job, JobKind, JobSpec, Member};
 use cowboy_types::{Address, Hash, Height};
@@ -221,8 +222,9 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
         address: Hex(address),
         stake: runner.stake.0,
         delegated: runner.delegated.0,
+        delegated_counted: Some(handlers::effective_stake(rows, &runner).0.saturating_sub(runner.stake.0)),
         unbonding: runner.unbonding.iter().map(|tranche| tranche.amount.0).sum(),
-        health: handlers::health(rows, &runner, height, &jobs::standstill(world)?).to_owned(),
+        health: handlers::health(rows, &runner, height, &MARKET.read(world)?).to_owned(),
         reputation: reputation::points(rows, &runner, height),
         active_jobs: runner.active_jobs.0,
         jobs_done: runner.jobs_done.0,

@@ -244,7 +244,7 @@ async fn of_ledger(
 }
 
 fn included(view: &View, hash: &Hash) -> Result<Found, Refusal> {
-    read::receipt(view, hash)?.ok_or_else(|| Refusal::missing("hash", hash))
+    read::receipt(view, hash)?.ok_or_else(|| Refusal::missing("receipt", hash))
 }
 
 /// Waits until this block, or one after it, has a certificate.

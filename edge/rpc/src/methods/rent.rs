@@ -9,7 +9,10 @@ use axum::{Json, extract::State};
 use cowboy_api::{Hex, model};
 use cowboy_params::Params;
 use cowboy_state::{Miss, World};
-use cowboy_system::storage::{rent, state};
+use cowboy_system::{
+    rent_rate,
+    storage::{rent, state},
+};
 use cowboy_types::{Address, Hash, Height};
 
 pub(crate) async fn of_actor(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Rent> {
@@ -23,7 +26,7 @@ fn look(world: &World, params: &Params, height: Height, address: Address) -> Res
     let Some(actor) = world.actor(address)? else { return Ok(None) };
     let account = state::account(world, address)?;
     let dormancy = state::dormancy(world, address)?;
-    let rate = state::rate(world, params)?;
+    let rate = rent_rate::current(world, params)?;
     let bytes = if address.is_rent_exempt() { 0 } else { rent::billable(params, &actor) };
     let unpaid = account.as_ref().map_or(0, |account| account.unpaid.get());
     let status = match (&dormancy, unpaid) {

@@ -224,7 +224,7 @@ pub(crate) struct Number {
 
 /// A block with its receipts: one frame.
 pub(crate) async fn copy(State(app): State<App>, Asked(Number { number }): Asked<Number>) -> Result<Response, Refusal> {
-    let found = read::ledger(&app)?.copy(number)?.ok_or_else(|| Refusal::missing("number", number))?;
+    let found = read::ledger(&app)?.copy(number)?.ok_or_else(|| Refusal::missing("block", number))?;
     one_frame(&found.encode())
 }
 

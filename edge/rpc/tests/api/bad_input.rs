@@ -175,6 +175,9 @@ async fn wrong_names_are_refused_by_name() {
         let error = devnet.client.get::<serde_json::Value>(&path).await.expect_err("the request is wrong");
         assert_eq!((error.status(), error.slug.as_str()), (status, slug), "{path}: {error}");
     }
+    // What is missing is named by the first sentence, which is all that some programs show.
+    let missing = devnet.client.get::<serde_json::Value>("/block/999999").await.expect_err("it is not there yet");
+    assert_eq!(missing.what, "The node has no block: 999999.");
     devnet.stop().await;
 }
 

@@ -73,6 +73,7 @@ fn wrong_values_are_named() {
         (runner(|work| work.max_executing = 0), "runner.max_executing"),
         (runner(|work| work.heartbeat_blocks = 251), "runner.heartbeat_blocks"),
         (http(|http| http.allow = vec!["A.example.com".into()]), "http.allow"),
+        (http(|http| http.max_silence_ms = 0), "http.max_silence_ms"),
         (http(|http| http.deny = vec!["A.example.com".into()]), "http.deny"),
         (http(|http| http.private_hosts = vec!["A.example.com".into()]), "http.private_hosts"),
         (http(|http| http.hosts = [("A.example.com".into(), SocketAddr::from(([127, 0, 0, 1], 443)))].into()), "http.hosts"),

@@ -1,9 +1,55 @@
-//! What a JSON path may take on a document, counted before it is applied (decision 729).
+//! What a JSON document may take in memory, counted before it is built (decision 739), and what a JSON path may take on it, counted before it is applied
+//! (decision 729).
 //!
 //! The library makes a list of all that each step of a path finds, before anybody takes the first of them. A value is in it as often as it is found.
 
 use super::Fault;
 use serde_json::Value as Json;
+
+/// Memory that a value takes, beside its text, in bytes.
+const VALUE_BYTES: usize = 72;
+
+/// Memory that a list takes for the values in it, at least.
+const LIST_BYTES: usize = 4 * VALUE_BYTES;
+
+/// Memory that an object takes for its members, at least.
+const OBJECT_BYTES: usize = 480;
+
+/// Memory that a member takes beside its value and the text of its name.
+const MEMBER_BYTES: usize = 64;
+
+/// The most memory of a document that is read for its paths.
+pub(super) const MAX_DOCUMENT_BYTES: usize = 96 * 1024 * 1024;
+
+/// The most memory of what becomes a result: a result has at most 64 KiB, and no JSON of that length takes as much.
+pub(super) const MAX_RESULT_BYTES: usize = 16 * 1024 * 1024;
+
+/// Refuses a text that would take more memory than `most` bytes as a document. Texts in it are not counted: they take no more than they do here.
+///
+/// # Errors
+///
+/// If so.
+pub(super) fn require_small(text: &str, most: usize) -> Result<(), Fault> {
+    let (mut memory, mut is_text, mut is_escaped) = (VALUE_BYTES, false, false);
+    for byte in text.bytes() {
+        if is_text {
+            (is_text, is_escaped) = (is_escaped || byte != b'"', !is_escaped && byte == b'\\');
+            continue;
+        }
+        is_text = byte == b'"';
+        memory += match byte {
+            b'[' => LIST_BYTES,
+            b'{' => OBJECT_BYTES,
+            b',' => VALUE_BYTES,
+            b':' => MEMBER_BYTES,
+            _ => 0,
+        };
+        if memory > most {
+            return Err(Fault::Impossible(format!("the document has too many values: it would take more than {most} bytes of memory")));
+        }
+    }
+    Ok(())
+}
 
 /// The most values that a step may find: each takes some 10 bytes and up to 300 ns.
 const MAX_ITEMS: usize = 8_000_000;
@@ -52,16 +98,19 @@ fn extent(document: &Json) -> (usize, usize) {
     (values, deepest)
 }
 
-/// Bytes of the texts in a value, and one more for each value: what a copy of it is limited by. Beyond `most`, looking ends.
+/// Memory that a copy of a value takes, in bytes. Beyond `most`, looking ends.
 pub(super) fn size(value: &Json, most: usize) -> usize {
     let (mut waiting, mut size) = (vec![value], 0_usize);
     while let Some(value) = waiting.pop().filter(|_| size <= most) {
-        size += 1;
+        size += VALUE_BYTES;
         match value {
             Json::String(text) => size += text.len(),
-            Json::Array(inner) => waiting.extend(inner),
+            Json::Array(inner) => {
+                size += LIST_BYTES;
+                waiting.extend(inner);
+            }
             Json::Object(inner) => {
-                size += inner.keys().map(String::len).sum::<usize>();
+                size += OBJECT_BYTES + inner.keys().map(|name| MEMBER_BYTES + name.len()).sum::<usize>();
                 waiting.extend(inner.values());
             }
             _ => {}
@@ -97,8 +146,32 @@ mod tests {
     #[test]
     fn sizes_are_of_texts_and_values() {
         let document = json!({ "name": ["four", 1, { "x": null }] });
-        assert_eq!(size(&document, 100), 4 + 4 + 1 + 6);
+        let (values, texts) = (6 * VALUE_BYTES, 4 + 4 + 1);
+        assert_eq!(size(&document, 10_000), values + texts + LIST_BYTES + 2 * OBJECT_BYTES + 2 * MEMBER_BYTES);
         assert!(size(&document, 3) > 3);
+    }
+
+    /// Decision 739: values, lists, objects and members count, and nothing that stands in a text.
+    #[test]
+    fn documents_are_counted_before_they_are_built() {
+        let rows = [
+            ("1", VALUE_BYTES),
+            ("[1,2]", 2 * VALUE_BYTES + LIST_BYTES),
+            (r#"[{"a":1},{"a":1}]"#, 2 * (VALUE_BYTES + OBJECT_BYTES + MEMBER_BYTES) + LIST_BYTES),
+            (r#""[,{:""#, VALUE_BYTES),
+            (r#""\",[{""#, VALUE_BYTES),
+            (r#"["\\",1]"#, 2 * VALUE_BYTES + LIST_BYTES),
+            (r#"["\\\",1]"#, VALUE_BYTES + LIST_BYTES),
+        ];
+        for (text, memory) in rows {
+            assert_eq!(require_small(text, memory), Ok(()), "{text}");
+            assert!(require_small(text, memory - 1).is_err(), "{text}");
+        }
+        let of = |item: &str, bytes: usize| format!("[{}]", vec![item; bytes / item.len()].join(","));
+        for (item, is_read) in [(r#"{"a":1}"#, false), ("[]", false), ("1", false), (r#"{"id":12345,"name":"a name","price":42}"#, true)] {
+            let text = of(item, 4 << 20);
+            assert_eq!(require_small(&text, MAX_DOCUMENT_BYTES).is_ok(), is_read, "{item}");
+        }
     }
 
     /// Decision 729: ten letters, and a rule of 1 KB that finds the number in them 10,000,000,000 times.

@@ -122,7 +122,7 @@ fn missing(reason: &str) -> Fault {
 struct Page<'a> {
     text: &'a str,
     is_awaited: &'a dyn Fn() -> bool,
-    json: OnceCell<Result<Json, String>>,
+    json: OnceCell<Result<Json, Fault>>,
     html: OnceCell<Result<(Rc<Html>, Extent), Fault>>,
     tree: OnceCell<Result<(XpathItemTree, Nodes), Fault>>,
 }
@@ -138,11 +138,12 @@ impl<'a> Page<'a> {
     }
 
     fn json(&self) -> Result<&Json, Fault> {
-        // Deeper than 128 is refused by the parser.
-        self.json
-            .get_or_init(|| serde_json::from_str(self.text).map_err(|error| error.to_string()))
-            .as_ref()
-            .map_err(|error| missing(error))
+        let read = || -> Result<Json, Fault> {
+            documents::require_small(self.text, documents::MAX_DOCUMENT_BYTES)?;
+            // Deeper than 128 is refused by the parser.
+            serde_json::from_str(self.text).map_err(|error| missing(&error.to_string()))
+        };
+        self.json.get_or_init(read).as_ref().map_err(Clone::clone)
     }
 
     /// The page as elements, and how many steps a search takes there.
@@ -211,9 +212,9 @@ impl Rule {
             Finder::JsonPath { path, text } => {
                 let document = page.json()?;
                 documents::require_few(document, text)?;
-                let (mut values, mut left) = (Vec::new(), MAX_TEXT_BYTES);
+                let (mut values, mut left) = (Vec::new(), documents::MAX_RESULT_BYTES);
                 for value in path.query(document).iter().take(MAX_VALUES) {
-                    left = left.checked_sub(documents::size(value, left)).ok_or_else(too_much)?;
+                    left = left.checked_sub(documents::size(value, left)).ok_or_else(too_large)?;
                     values.push((*value).clone());
                 }
                 values
@@ -285,6 +286,10 @@ fn taken(element: &ElementRef<'_>, attribute: Option<&str>, left: &mut usize) ->
 
 fn too_much() -> Fault {
     Fault::Impossible(format!("the rule takes more than {MAX_TEXT_BYTES} bytes of text and of nodes between"))
+}
+
+fn too_large() -> Fault {
+    Fault::Impossible(format!("the rule takes values of more than {} bytes of memory", documents::MAX_RESULT_BYTES))
 }
 
 fn item_text(item: &XpathItem<'_>, tree: &XpathItemTree) -> String {
@@ -463,7 +468,10 @@ mod tests {
         // Each of a hundred values has all that is in the next.
         let nested = format!("{}{}1{}", "[".repeat(100), "1,".repeat(100_000), "]".repeat(100));
         let rules = Rules::read(&json!([{ "name": "x", "type": "jsonpath", "rule": "$..*", "as": "list" }])).expect("a rule");
-        assert!(matches!(rules.apply(nested.as_bytes(), &always), Err(Fault::Impossible(reason)) if reason.contains("bytes of text")));
+        assert!(matches!(rules.apply(nested.as_bytes(), &always), Err(Fault::Impossible(reason)) if reason.contains("bytes of memory")));
+        // Decision 739: 4 MiB of small objects would take hundreds of megabytes.
+        let objects = format!("[{}{{}}]", r#"{"a":1},"#.repeat(500_000));
+        assert!(matches!(rules.apply(objects.as_bytes(), &always), Err(Fault::Impossible(reason)) if reason.contains("too many values")));
         let tags = "<div>".repeat(2_000);
         let rules = Rules::read(&json!([{ "name": "x", "type": "css", "rule": "div", "as": "list" }])).expect("a rule");
         assert!(rules.apply(tags.as_bytes(), &always).is_ok());

@@ -6,6 +6,7 @@
 use crate::config::Http;
 use cowboy_container::egress::Gate;
 use cowboy_serve::is_public;
+use cowboy_system::offchain::address;
 use cowboy_types::entitlement::domain;
 use futures::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
@@ -93,8 +94,7 @@ impl Guard {
 
     /// Looks at an address before it is asked. Names are looked at again when they are resolved.
     pub fn check(&self, url: &Url) -> Result<(), Refusal> {
-        let has_user = !url.username().is_empty() || url.password().is_some();
-        let host = url.host().filter(|_| matches!(url.scheme(), "http" | "https") && !has_user);
+        let host = url.host().filter(|_| address::host(url.as_str()).is_some());
         let host = host.ok_or_else(|| Refusal::NoAddress(url.to_string()))?;
         let name = match &host {
             // What ends in a dot is the same host.

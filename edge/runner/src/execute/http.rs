@@ -13,6 +13,7 @@ use crate::{
     request::{Malformed, Request},
 };
 use cowboy_api::client::BodyError;
+use cowboy_system::offchain::address;
 use cowboy_types::job::JobKind;
 use futures::future::BoxFuture;
 use reqwest::{
@@ -95,6 +96,8 @@ fn client(guard: &Guard, settings: &Http) -> Result<reqwest::Client, NotReady> {
         .no_proxy()
         .dns_resolver(Arc::new(guard.clone()))
         .connect_timeout(CONNECT_TIMEOUT)
+        // What is no answer yet, as any number of status 103, is silence.
+        .read_timeout(Duration::from_millis(settings.max_silence_ms))
         .pool_max_idle_per_host(4)
         .pool_idle_timeout(Duration::from_secs(30))
         .user_agent(USER_AGENT);
@@ -205,8 +208,7 @@ struct Wanted {
 
 impl Wanted {
     fn read(request: &Request) -> Result<Self, Malformed> {
-        let text = request.text("url")?;
-        let url = Url::parse(text).map_err(|error| Malformed(format!("{text:?} is not a web address: {error}")))?;
+        let url = address_of(request)?;
         let name = request.text_or_none("method")?.unwrap_or("GET").to_ascii_uppercase();
         let method = match name.as_str() {
             "GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" => Method::from_bytes(name.as_bytes()).expect("a known method"),
@@ -250,6 +252,13 @@ impl Wanted {
         self.url = next;
         self
     }
+}
+
+/// The address that a job names, where it is one that the chain takes, too (decision 736).
+pub(super) fn address_of(request: &Request) -> Result<Url, Malformed> {
+    let text = request.text("url")?;
+    address::require(Some(text)).map_err(|mistake| Malformed(mistake.to_string()))?;
+    Url::parse(text).map_err(|error| Malformed(format!("{text:?} is not a web address: {error}")))
 }
 
 /// The host that a task asks first, where it would ask one.

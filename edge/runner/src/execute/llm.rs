@@ -7,7 +7,7 @@
 //! that models which say the same write the same.
 
 use super::{
-    Executor, Fault, Limits, NotReady, Task, Usage,
+    Executor, Fault, Limits, NotReady, Task, Usage, documents,
     http::{body, unanswered},
     schema::Schema,
 };
@@ -59,8 +59,8 @@ impl LlmExecutor {
         let id = |text: &str| cowboy_types::hash::parse_hex(text).map(Hash).map_err(|error| wrong(format!("{text:?}: {error}")));
         let models = config.runner.models.iter().map(|(text, name)| Ok((id(text)?, name.clone()))).collect::<Result<_, NotReady>>()?;
         let embedding_id = settings.embedding_model_id.as_deref().map_or(Ok(Hash::ZERO), id)?;
-        let client =
-            reqwest::Client::builder().connect_timeout(Duration::from_secs(10)).build().map_err(|error| wrong(error.to_string()))?;
+        // It follows no redirection: the key and the prompt are for the server that is configured.
+        let client = cowboy_api::client::builder(&settings.url).build().map_err(|error| wrong(error.to_string()))?;
         Ok(Self { client, settings: settings.clone(), key, models, embedding_id })
     }
 
@@ -182,10 +182,12 @@ impl Executor for LlmExecutor {
             if let Some(key) = &self.key {
                 request = request.bearer_auth(key);
             }
-            let answer = request.send().await.and_then(reqwest::Response::error_for_status);
-            answer
-                .map(|_| format!("{} with {}", self.settings.url, self.settings.model))
-                .map_err(|error| format!("{} does not answer; start it, or correct llm.url and llm.key_env ({error})", self.settings.url))
+            let reason = match request.send().await {
+                Ok(response) if response.status().is_success() => return Ok(format!("{} with {}", self.settings.url, self.settings.model)),
+                Ok(response) => response.status().to_string(),
+                Err(error) => error.to_string(),
+            };
+            Err(format!("{} does not answer; start it, or correct llm.url and llm.key_env ({reason})", self.settings.url))
         })
     }
 
@@ -225,7 +227,9 @@ struct Form {
 impl Form {
     /// The answer's JSON without anything between its parts, or why it is none.
     fn check(&self, text: &str) -> Result<Vec<u8>, String> {
-        let mut value: Json = serde_json::from_str(unfenced(text)).map_err(|error| error.to_string())?;
+        let text = unfenced(text);
+        documents::require_small(text, documents::MAX_RESULT_BYTES).map_err(|fault| fault.to_string())?;
+        let mut value: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if let Some((_, schema)) = &self.schema {
             schema.check(&value)?;
         }
@@ -420,6 +424,8 @@ mod tests {
             ("Sure! {\"a\": 1}", None),
             ("", None),
         ];
+        let objects = format!("[{}{{}}]", r#"{"a":1},"#.repeat(100_000));
+        assert!(form.check(&objects).is_err_and(|reason| reason.contains("too many values")));
         for (text, expected) in rows {
             assert_eq!(form.check(text).ok().as_deref(), expected.map(str::as_bytes), "{text}");
         }

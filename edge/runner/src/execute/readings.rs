@@ -1,6 +1,6 @@
 //! The chain's permission check and this runner read one submission alike, whatever it looks like (000 §9.3; decision 302).
 
-use super::{Limits, Task, http, llm, mcp};
+use super::{Limits, Task, guard::Guard, http, llm, mcp};
 use crate::{
     config::{Config, McpServer},
     request::Request,
@@ -179,6 +179,36 @@ fn reached(request: &Request, spec: &cowboy_types::job::JobSpec, hosts: Option<V
     }
 }
 
+/// The host of the address of a web job, which this runner would ask.
+fn asks(request: &Request) -> Result<String, String> {
+    let url = http::address_of(request).map_err(|malformed| malformed.to_string())?;
+    Guard::open(true).check(&url).map_err(|refusal| refusal.to_string())?;
+    Ok(url.host_str().unwrap_or_default().to_owned())
+}
+
+/// Decision 736: the chain takes a web job where a runner asks its address, and both read the same host. Rows of `core/system`.
+#[test]
+fn addresses_are_read_as_on_the_chain() {
+    let params = cowboy_params::Params::GENESIS;
+    let rows = include_str!("../../../../core/system/src/market/address/rows.json");
+    let rows: Vec<(String, Option<String>)> = serde_json::from_str(rows).expect("the rows are JSON");
+    for (url, expected) in rows {
+        let job = json!({ "job_type": "http", "payload": { "url": url }, "bounds": { "max_wall_time_ms": 1_000 },
+            "result_schema": { "max_return_bytes": 100, "expected_execution_ms": 10, "data_format": "" },
+            "verification": { "mode": "none" }, "max_price": 1_000, "timeout_blocks": 30 });
+        let decoded = lower::decoded(&cbor::encode(&job)).expect("it is canonical");
+        let taken = lower::read(&Offer::reading(&params, Address::ZERO), &decoded);
+        assert_eq!(taken.is_ok(), expected.is_some(), "{url:?}: {:?}", taken.err());
+        let request = Request { kind: JobKind::Http, fields: json!({ "url": url }).as_object().expect("fields").clone() };
+        let found = asks(&request);
+        assert_eq!(found.is_ok(), expected.is_some(), "{url:?}: {found:?}");
+        let canonical = expected.map(|host| host.to_ascii_lowercase()).filter(|host| domain::is_canonical_host(host));
+        if let Some(host) = canonical {
+            assert_eq!(found, Ok(host), "{url:?}");
+        }
+    }
+}
+
 /// 000 §9.3: for every submission, either the permission check saw exactly what this runner does, or it is refused: the same fields, a host that
 /// the needs name or the runner does not ask, and no more tokens.
 #[test]
@@ -197,6 +227,9 @@ fn the_chain_saw_what_the_runner_does() {
         let is_any = needs.hosts.iter().any(|host| host == domain::ANY);
         // The grant is as narrow as the check allows: exactly the hosts that the needs name.
         let hosts = if is_any { None } else { Some(needs.hosts.clone()) };
+        if request.kind == JobKind::Http {
+            asks(&request).unwrap_or_else(|reason| panic!("{submission}: {reason}"));
+        }
         let (host, tokens) = reached(&request, &spec, hosts.clone());
         if let Some(host) = &host {
             asked += 1;

@@ -16,6 +16,7 @@ use serde_json::json;
 use std::path::Path;
 
 const JOB: Hash = Hash([7; 32]);
+const NEXT: Hash = Hash([8; 32]);
 const OTHER: Address = Address([2; 20]);
 
 /// Nobody listens there.
@@ -114,18 +115,113 @@ async fn what_cannot_be_kept_is_not_done_again() {
     assert_eq!(manager.records.get(&JOB), Some(&record()), "this runner has no executor: work would be a fault");
 }
 
+/// Decision 739: while the disk is full, results that are due are tried to be kept with each block, and nothing else is begun; with room, all continues.
+#[tokio::test]
+async fn no_work_is_begun_while_the_disk_is_full() {
+    let (folder, disk) = (tempfile::tempdir().expect("a folder"), tempfile::tempdir().expect("a folder"));
+    let path = disk.path().join("journal.redb");
+    let mut manager = manager(folder.path());
+    manager.context.journal = Arc::new(Journal::failing(&path));
+    manager.context.config.runner.max_executing = 1;
+    for job in [JOB, NEXT] {
+        manager.jobs.insert(job, active(manager.context.address));
+        assert_eq!(manager.move_one(job), Step::Execute);
+    }
+    for _ in 0..3 {
+        manager.start_work();
+        let done = manager.running.join_next().await.expect("the first is done, or kept");
+        assert_eq!(manager.executed(done), None);
+        manager.start_work();
+        assert!(manager.running.is_empty(), "the second would be done, and not be kept");
+        assert_eq!((manager.move_one(JOB), manager.move_one(NEXT)), (Step::Execute, Step::Wait), "with the next block");
+        assert!(manager.records.is_empty(), "nothing is committed to");
+    }
+    std::fs::remove_dir(&path).expect("it is empty");
+    for job in [JOB, NEXT] {
+        manager.start_work();
+        let done = manager.running.join_next().await.expect("it is kept");
+        assert_eq!(manager.executed(done), Some(job));
+    }
+    assert!(manager.unkept.is_empty() && manager.queue.is_empty());
+    let (records, owner) = (manager.records.clone(), Owner { runner: Hex(manager.context.address), genesis: Hex(Hash::ZERO) });
+    drop(manager);
+    let (_, found) = Journal::open(disk.path(), &owner).expect("nobody else has it");
+    assert_eq!((found.len(), found), (2, records));
+}
+
+/// A result that is due no more, and cannot be kept, keeps back no other work.
+#[tokio::test]
+async fn a_result_that_is_late_keeps_nothing_back() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let mut manager = manager(folder.path());
+    for job in [JOB, NEXT] {
+        manager.jobs.insert(job, active(manager.context.address));
+    }
+    assert_eq!(manager.executed(Ok((JOB, record(), Err(JournalError::Closed)))), None);
+    assert_eq!(manager.move_one(NEXT), Step::Execute);
+    assert_eq!(manager.next_in_queue(), None, "the first is due");
+    let late = manager.jobs.get_mut(&JOB).expect("it is there");
+    late.view.commit_until = manager.height;
+    assert_eq!(manager.next_in_queue(), Some((100, NEXT)));
+}
+
+/// A node that does not know a job for a moment makes it no new one: it is done once, and its result is kept, whether the disk takes it or not.
+#[tokio::test]
+async fn a_job_that_comes_back_is_done_once() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let mut manager = manager(folder.path());
+    for _ in 0..3 {
+        manager.jobs.insert(JOB, active(manager.context.address));
+        assert_eq!(manager.move_one(JOB), Step::Execute);
+        manager.start_work();
+        assert_eq!((manager.running.len(), manager.queue.len()), (1, 0));
+        manager.forget(&JOB, None);
+    }
+    let (id, record, kept) = manager.running.join_next().await.expect("it is at work").expect("it ends");
+    kept.expect("there is room");
+    assert_eq!(manager.executed(Ok((id, record.clone(), Err(JournalError::Closed)))), None);
+    assert_eq!(manager.unkept.get(&JOB), Some(&record));
+    manager.jobs.insert(JOB, active(manager.context.address));
+    assert_eq!(manager.move_one(JOB), Step::Execute);
+    manager.start_work();
+    let done = manager.running.join_next().await.expect("it is kept");
+    assert_eq!((manager.executed(done), manager.records.get(&JOB)), (Some(JOB), Some(&record)));
+}
+
+/// An execution that broke off, as one that panics does, is begun again with the next block, and is at work once.
+#[tokio::test]
+async fn what_broke_off_is_begun_again() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let mut manager = manager(folder.path());
+    manager.jobs.insert(JOB, active(manager.context.address));
+    for _ in 0..2 {
+        assert_eq!(manager.move_one(JOB), Step::Execute);
+        manager.start_work();
+        assert_eq!((manager.running.len(), manager.working.len()), (1, 1));
+        manager.running.abort_all();
+        let done = manager.running.join_next().await.expect("it was begun");
+        assert!(done.is_err(), "it had no time to end");
+        assert_eq!((manager.executed(done), manager.working.len()), (None, 0));
+    }
+    assert_eq!(manager.move_one(JOB), Step::Execute);
+    manager.start_work();
+    let done = manager.running.join_next().await.expect("it is done");
+    assert_eq!((manager.executed(done), manager.working.len()), (Some(JOB), 0));
+}
+
 /// Decision 686: a node that does not know a job yet, or knows it as one of others, makes no result forgotten.
 #[tokio::test]
 async fn a_node_that_is_behind_loses_no_result() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let mut manager = manager(folder.path());
     manager.records.insert(JOB, record());
+    manager.unkept.insert(NEXT, record());
     for status in [None, Some("drawing"), Some("assigned")] {
-        manager.forget(&JOB, status);
-        assert_eq!(manager.records.len(), 1, "{status:?}");
+        [JOB, NEXT].iter().for_each(|job| manager.forget(job, status));
+        assert_eq!((manager.records.len(), manager.unkept.len()), (1, 1), "{status:?}");
     }
-    manager.forget(&JOB, Some("settled"));
-    assert!(manager.records.is_empty());
+    [JOB, NEXT].iter().for_each(|job| manager.forget(job, Some("settled")));
+    assert!(manager.records.is_empty() && manager.unkept.is_empty());
 }
 
 /// Decision 688: whoever is no member of a job, or not the one that it names, makes this runner ask its node nothing, and remember nothing.

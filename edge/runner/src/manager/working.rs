@@ -3,18 +3,27 @@
 use super::JobManager;
 use crate::{
     execute::Limits,
+    plan::{self, Own, Step},
     work::{self, Executed, Work},
 };
 use cowboy_types::Hash;
+use tokio::task;
 
 impl JobManager {
     /// Begins what waits, as far as there is room.
     pub(super) fn start_work(&mut self) {
         while self.running.len() < self.context.config.runner.max_executing {
-            let Some((_, id)) = self.queue.pop_first() else { return };
+            let Some(place) = self.next_in_queue() else { return };
+            self.queue.remove(&place);
+            let (_, id) = place;
             let Some(active) = self.jobs.get(&id) else { continue };
-            if let Some(record) = self.unkept.remove(&id) {
-                self.running.spawn(work::keep(self.context.journal.clone(), id, record));
+            // A job that the node did not know for a while is at work still: a second result would not fit the commitment to the first.
+            if self.working.values().any(|at_work| *at_work == id) {
+                continue;
+            }
+            if let Some(record) = self.unkept.get(&id) {
+                let task = self.running.spawn(work::keep(self.context.journal.clone(), id, record.clone())).id();
+                self.working.insert(task, id);
                 continue;
             }
             let work = Work {
@@ -37,30 +46,60 @@ impl JobManager {
                 commit_until: active.view.commit_until,
                 height: self.height,
             };
-            self.running.spawn(work.run());
+            let task = self.running.spawn(work.run()).id();
+            self.working.insert(task, id);
         }
     }
 
+    /// What is begun next, of what waits. While a result that is due waits for the disk, it alone: other work would cost, may change something, and could not
+    /// be committed to either.
+    pub(super) fn next_in_queue(&self) -> Option<(u64, Hash)> {
+        let is_due = |id: &Hash| {
+            let active = self.jobs.get(id);
+            active.is_some_and(|active| plan::next(&active.view, &self.context.address, Own::Nothing, self.height) == Step::Execute)
+        };
+        if self.is_disk_full && self.unkept.keys().any(is_due) {
+            return self.queue.iter().find(|(_, id)| self.unkept.contains_key(id)).copied();
+        }
+        self.queue.first().copied()
+    }
+
     /// Notes what came of an execution. Answers the job.
-    pub(super) fn executed(&mut self, done: Result<Executed, tokio::task::JoinError>) -> Option<Hash> {
+    pub(super) fn executed(&mut self, done: Result<Executed, task::JoinError>) -> Option<Hash> {
         match done {
             Ok((id, record, Ok(()))) => {
+                self.is_disk_full = false;
+                self.working.retain(|_, at_work| *at_work != id);
+                self.unkept.remove(&id);
                 self.records.insert(id, record);
                 Some(id)
             }
             Ok((id, record, Err(reason))) => {
                 // What is not on the disk is not committed to. With the next block it is kept, not made, again: work costs, and may change something.
-                tracing::error!(job = %id, %reason, "the result cannot be kept");
-                if let Some(active) = self.jobs.get_mut(&id) {
-                    active.is_at_work = false;
-                    self.unkept.insert(id, record);
-                }
+                // The journal says why it cannot be written, once.
+                tracing::debug!(job = %id, %reason, "the result waits");
+                self.is_disk_full = true;
+                self.working.retain(|_, at_work| *at_work != id);
+                self.unkept.insert(id, record);
+                self.begin_again(&id);
                 None
             }
             Err(error) => {
-                tracing::error!(%error, "an execution broke off");
+                // The next block begins it again: without a result the runner loses stake.
+                let job = self.working.remove(&error.id());
+                tracing::error!(job = job.map(tracing::field::display), %error, "an execution broke off");
+                if let Some(id) = job {
+                    self.begin_again(&id);
+                }
                 None
             }
+        }
+    }
+
+    /// Lets the next block begin a job again.
+    fn begin_again(&mut self, id: &Hash) {
+        if let Some(active) = self.jobs.get_mut(id) {
+            active.is_at_work = false;
         }
     }
 }

@@ -12,7 +12,7 @@ pub use clash::{Clash, directories};
 pub use resume::content_hash;
 pub use write::Commit;
 
-use crate::link::{AT_ONCE, Link, LinkError};
+use crate::link::{AT_ONCE, Link, LinkError, Place};
 use crate::segments::Meta;
 use crate::tree::Tree;
 use commonware_codec::EncodeSize as _;
@@ -149,7 +149,7 @@ pub struct Volume {
     record: Record,
     relays: Vec<Option<(Address, Relay)>>,
     signer: Signer,
-    links: Vec<tokio::sync::Mutex<Option<Arc<Link>>>>,
+    links: Vec<Place>,
     /// Slots whose relays failed.
     failed: Mutex<BTreeSet<usize>>,
     /// What public files have in each part.
@@ -183,7 +183,7 @@ impl Volume {
             };
             relays.push(relay);
         }
-        let links = relays.iter().map(|_| tokio::sync::Mutex::default()).collect();
+        let links = relays.iter().map(|_| Place::default()).collect();
         Ok(Self { chain, id, record, relays, signer, links, failed: Mutex::default(), sums: Arc::default() })
     }
 
@@ -224,19 +224,13 @@ impl Volume {
         let (Some(Some((address, relay))), Some(place)) = (self.relays.get(slot), self.links.get(slot)) else {
             return Err(LinkError::False);
         };
-        let mut link = place.lock().await;
-        if let Some(link) = &*link {
-            return Ok(link.clone());
-        }
         let token = Token {
             genesis: self.chain.genesis,
             volume: self.id,
             capability: self.signer.capability.unwrap_or_default(),
             holder: self.signer.key.address(),
         };
-        let opened = Arc::new(Link::open(*address, relay, &token, &self.signer.key).await?);
-        *link = Some(opened.clone());
-        Ok(opened)
+        place.link(Link::open(*address, relay, &token, &self.signer.key)).await
     }
 
     /// What the first `needed` relays give that can, of these slots in this order. Another one is asked where one fails, and beside those that take

@@ -105,9 +105,11 @@ pub(super) struct Known {
     failures: Mutex<VecDeque<(Hash, Instant, Failure)>>,
 }
 
-/// What a failure is remembered by: not the hash of the content, which any writer can name.
-fn record_of(entry: &Entry) -> Hash {
-    Hash(*blake3::hash(&entry.leaf.encode()).as_bytes())
+impl Entry {
+    /// The hash of its record: what is remembered of a file is remembered by this, and not by the hash of the content, which any writer can name.
+    pub fn record(&self) -> Hash {
+        Hash(*blake3::hash(&self.leaf.encode()).as_bytes())
+    }
 }
 
 impl Known {
@@ -172,7 +174,7 @@ impl Known {
         if let Some(sums) = self.get(&hash) {
             return Ok(sums);
         }
-        let record = record_of(entry);
+        let record = entry.record();
         if let Some(failure) = self.failure(Instant::now(), &record) {
             return Err(failure.error(&entry.meta.path));
         }

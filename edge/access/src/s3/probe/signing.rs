@@ -13,9 +13,6 @@ pub(super) const SECRET_KEY: &str = "0123456789abcdef";
 /// The server's name, as requests say it.
 const HOST: &str = "127.0.0.1:9000";
 
-/// The headers that are signed.
-const SIGNED: &str = "host;x-amz-content-sha256;x-amz-date";
-
 /// The bytes of a block of SHA-256.
 const BLOCK: usize = 64;
 
@@ -39,6 +36,11 @@ impl Payload {
 
 fn sha256(bytes: &[u8]) -> String {
     hex::encode(Sha256::checksum(bytes))
+}
+
+/// The names of headers, as requests say which ones they sign.
+fn names(headers: &[(&'static str, String)]) -> String {
+    headers.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(";")
 }
 
 /// HMAC-SHA-256 with a key that is not longer than a block.
@@ -77,11 +79,29 @@ impl Signer {
         hex::encode(hmac(&self.key, text.as_bytes()))
     }
 
-    /// The signature of a request to put [`NEW`].
-    fn sign_head(&self, payload: Payload) -> String {
-        let (time, payload) = (&self.time, payload.name());
-        let canonical = format!("PUT\n/{NEW}\n\nhost:{HOST}\nx-amz-content-sha256:{payload}\nx-amz-date:{time}\n\n{SIGNED}\n{payload}");
-        self.sign(&format!("AWS4-HMAC-SHA256\n{time}\n{}\n{}", self.scope, sha256(canonical.as_bytes())))
+    /// The headers of a request to put [`NEW`] that are signed, by name.
+    fn signed(&self, payload: Payload, length: usize) -> Vec<(&'static str, String)> {
+        let mut headers = vec![
+            ("host", HOST.to_owned()),
+            ("x-amz-content-sha256", payload.name().to_owned()),
+            ("x-amz-date", self.time.clone()),
+            ("x-amz-decoded-content-length", length.to_string()),
+        ];
+        if payload == Payload::Trailing {
+            headers.push(("x-amz-trailer", "x-amz-checksum-crc32".to_owned()));
+        }
+        headers
+    }
+
+    /// The signature of a request, as it is signed.
+    fn sign_request(&self, canonical: &str) -> String {
+        self.sign(&format!("AWS4-HMAC-SHA256\n{}\n{}\n{}", self.time, self.scope, sha256(canonical.as_bytes())))
+    }
+
+    /// The signature of a request to put [`NEW`] with these headers.
+    fn sign_head(&self, payload: Payload, headers: &[(&'static str, String)]) -> String {
+        let lines: Vec<String> = headers.iter().map(|(name, value)| format!("{name}:{value}\n")).collect();
+        self.sign_request(&format!("PUT\n/{NEW}\n\n{}\n{}\n{}", lines.concat(), names(headers), payload.name()))
     }
 
     /// The signature of a chunk, behind the one before.
@@ -92,20 +112,14 @@ impl Signer {
 
     /// A request to put [`NEW`], with a body that is `length` bytes without its frame.
     fn put(&self, payload: Payload, length: usize, body: Vec<u8>) -> Sent {
-        let signature = self.sign_head(payload);
+        let mut headers = self.signed(payload, length);
+        let (signed, signature) = (names(&headers), self.sign_head(payload, &headers));
         let credential = format!("{ACCESS_KEY}/{}", self.scope);
-        let mut headers = vec![
-            ("host", HOST.to_owned()),
-            ("x-amz-date", self.time.clone()),
-            ("x-amz-content-sha256", payload.name().to_owned()),
-            ("x-amz-decoded-content-length", length.to_string()),
+        headers.extend([
             ("content-encoding", "aws-chunked".to_owned()),
             ("content-length", body.len().to_string()),
-            ("authorization", format!("AWS4-HMAC-SHA256 Credential={credential},SignedHeaders={SIGNED},Signature={signature}")),
-        ];
-        if payload == Payload::Trailing {
-            headers.push(("x-amz-trailer", "x-amz-checksum-crc32".to_owned()));
-        }
+            ("authorization", format!("AWS4-HMAC-SHA256 Credential={credential},SignedHeaders={signed},Signature={signature}")),
+        ]);
         let headers = headers.into_iter().map(|(name, value)| (name.to_owned(), value.into_bytes())).collect();
         Sent { method: "PUT".to_owned(), target: format!("/{NEW}"), headers, body }
     }
@@ -119,7 +133,8 @@ pub fn put_as(payload: Payload, length: usize, body: &[u8]) -> Sent {
 /// A signed request to put [`NEW`] in signed chunks.
 pub fn put_in_chunks(pieces: &[&[u8]]) -> Sent {
     let signer = Signer::now();
-    let mut signature = signer.sign_head(Payload::Signed);
+    let length: usize = pieces.iter().map(|piece| piece.len()).sum();
+    let mut signature = signer.sign_head(Payload::Signed, &signer.signed(Payload::Signed, length));
     let mut body = Vec::new();
     let whole = pieces.iter().copied().filter(|piece| !piece.is_empty());
     for piece in whole.chain([&b""[..]]) {
@@ -128,7 +143,20 @@ pub fn put_in_chunks(pieces: &[&[u8]]) -> Sent {
         body.extend_from_slice(piece);
         body.extend_from_slice(b"\r\n");
     }
-    signer.put(Payload::Signed, pieces.iter().map(|piece| piece.len()).sum(), body)
+    signer.put(Payload::Signed, length, body)
+}
+
+/// A request to put an empty file as [`NEW`] at an address that is signed for a minute, with these headers that are not.
+pub fn put_presigned(others: &[(&str, &str)]) -> Sent {
+    let signer = Signer::now();
+    let credential = format!("{ACCESS_KEY}/{}", signer.scope).replace('/', "%2F");
+    let fields = format!("X-Amz-Algorithm=AWS4-HMAC-SHA256&X-Amz-Credential={credential}&X-Amz-Date={}", signer.time);
+    let query = format!("{fields}&X-Amz-Expires=60&X-Amz-SignedHeaders=host");
+    let signature = signer.sign_request(&format!("PUT\n/{NEW}\n{query}\nhost:{HOST}\n\nhost\nUNSIGNED-PAYLOAD"));
+    let mut sent = Sent::with_body("PUT", &format!("/{NEW}?{query}&X-Amz-Signature={signature}"), b"");
+    let headers = [("host", HOST)].into_iter().chain(others.iter().copied());
+    sent.headers.extend(headers.map(|(name, value)| (name.to_owned(), value.as_bytes().to_vec())));
+    sent
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The fuzz targets of S3 on bytes from seeds: random ones, right ones, and right ones but for a bit (decision 359).
 
-use super::{BIG, FILES, NEW, PART, Payload, ask, ask_unsigned, complete, put_as, put_in_chunks};
+use super::{BIG, FILES, NEW, PART, Payload, ask, ask_unsigned, complete, files, put_as, put_in_chunks, put_presigned};
 use cowboy_types::blake3;
 
 #[path = "../../../../../fuzz/corpus.rs"]
@@ -91,6 +91,22 @@ fn unknown_keys_are_named() {
     let refused = ask(&sent).expect("a request");
     let body = String::from_utf8_lossy(&refused.body);
     assert!(refused.status == 403 && body.contains("<Code>InvalidAccessKeyId</Code>"), "{}: {body}", refused.status);
+}
+
+/// Decision 747: who was given an address to put one file reads no other one with it, and nobody changes on the way what a signed request does.
+#[test]
+fn headers_that_nobody_signed_change_nothing() {
+    let put = ask(&put_presigned(&[])).expect("a request");
+    assert_eq!((put.status, put.files.get(NEW).map(Vec::len)), (200, Some(0)), "{}", String::from_utf8_lossy(&put.body));
+    let copy = ("x-amz-copy-source", "/other/x");
+    let mut in_chunks = put_in_chunks(&[&b"x"[..]]);
+    in_chunks.headers.push((copy.0.to_owned(), copy.1.as_bytes().to_vec()));
+    for sent in [put_presigned(&[copy]), put_presigned(&[copy, ("x-amz-metadata-directive", "REPLACE")]), in_chunks] {
+        let refused = ask(&sent).expect("a request");
+        let body = String::from_utf8_lossy(&refused.body);
+        assert!(refused.status == 403 && body.contains("is not signed"), "{}: {body}", refused.status);
+        assert_eq!(refused.files, files());
+    }
 }
 
 /// The targets reach what they are about: right requests are done.

@@ -169,7 +169,7 @@ fn policy_rows(policy: &Policy) -> Vec<(&'static str, String)> {
         kinds.iter().filter(|kind| policy.jobs & kind.bit() != 0).map(|kind| format!("{kind:?}").to_ascii_lowercase()).collect();
     let actors = match &policy.actors {
         Actors::Any => "any".to_owned(),
-        Actors::Owned => "those that the account deployed and owns".to_owned(),
+        Actors::Owned => "those that the account deployed and never handed on".to_owned(),
         Actors::Listed { addresses } => texts(addresses),
     };
     let mut rows = vec![("readers", readers(policy)), ("jobs", kinds.join(", ")), ("actors", actors)];

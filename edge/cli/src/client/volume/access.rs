@@ -163,6 +163,12 @@ pub struct Files {
     sending: Mutex<()>,
 }
 
+/// The name of a volume's file in a folder of the project.
+fn file_of(volume: &Volume) -> String {
+    let part = |hash: &Hash| hex::encode(&hash.0[..8]);
+    format!("{}-{}-{}", part(&volume.chain().genesis), part(volume.id()), volume.record().generation.0)
+}
+
 impl Files {
     /// How results are printed.
     pub fn output(&self) -> Output {
@@ -236,9 +242,12 @@ impl Files {
 
     /// The file of the project with removals that failed. A volume that was created again or handed over has another one.
     pub fn removals(&self, volume: &Volume) -> PathBuf {
-        let part = |hash: &Hash| hex::encode(&hash.0[..8]);
-        let name = format!("{}-{}-{}", part(&volume.chain().genesis), part(volume.id()), volume.record().generation.0);
-        self.kept("removals").join(name)
+        self.kept("removals").join(file_of(volume))
+    }
+
+    /// The same with the newest requests of S3 under conditions.
+    pub fn requests(&self, volume: &Volume) -> PathBuf {
+        self.kept("requests").join(file_of(volume))
     }
 
     /// What kind of content a file of this name is, where nobody says it.

@@ -9,7 +9,7 @@ use super::{MERGES, PAUSE, Which, act_encoded, counted, hex, keys, storage_failu
 use crate::client::{labels, labels::Labels, method::instruction, session::Session};
 use crate::send::{self, Terms};
 use commonware_codec::Encode as _;
-use cowboy_console::failure::Failure;
+use cowboy_console::{amount, failure::Failure};
 use cowboy_system::volumes::types::Keys;
 use cowboy_types::units::Amount;
 use cowboy_types::wire::Fixed;
@@ -96,12 +96,13 @@ pub(super) async fn put(session: &Session, which: &Which, source: &Local, to: &s
     let (bytes, rows) = (progress.done(), local::refused_rows(&refused));
     let said = match count {
         0 => format!("{} has no files to put: nothing is changed", source.display()),
-        count => format!("{}, {bytes} bytes, committed", counted(count, "file")),
+        count => format!("{}, {bytes} bytes, committed{}", counted(count, "file"), paid(&committed)),
     };
-    session.output.result(
-        &json!({ "files": count, "bytes": bytes, "resumed": resumed, "commits": committed, "left_out": left_out, "refused": rows }),
-        said,
-    );
+    let document = json!({
+        "files": count, "bytes": bytes, "resumed": resumed, "fee": fee(&committed), "commits": committed, "left_out": left_out,
+        "refused": rows,
+    });
+    session.output.result(&document, said);
     local::unless_refused(&refused)
 }
 
@@ -138,7 +139,8 @@ pub(super) async fn commit(
             match act_encoded(session, "commit", &commit.argument, terms).await {
                 Ok(sent) => {
                     forget();
-                    committed.push(json!({ "partition": partition.as_str(), "tx_hash": sent.tx_hash }));
+                    let fee = sent.receipt.as_ref().map(|receipt| receipt.fee.total);
+                    committed.push(json!({ "partition": partition.as_str(), "tx_hash": sent.tx_hash, "fee": fee }));
                     break;
                 }
                 Err(Failure::Api(failed)) if merge + 1 < MERGES => {
@@ -151,6 +153,16 @@ pub(super) async fn commit(
         }
     }
     Ok(committed)
+}
+
+/// What the commits cost in fees, in base units.
+pub(super) fn fee(commits: &[Value]) -> u64 {
+    commits.iter().fold(0, |sum: u64, commit| sum.saturating_add(commit["fee"].as_u64().unwrap_or(0)))
+}
+
+/// The same in words, behind what was done; nothing where nothing was committed.
+pub(super) fn paid(commits: &[Value]) -> String {
+    if commits.is_empty() { String::new() } else { format!(", for a fee of {}", amount::cby(fee(commits))) }
 }
 
 /// A file, with the key that opened it.
@@ -254,7 +266,9 @@ pub(super) async fn refer(session: &Session, which: &Which, path: &Path, terms: 
 pub(super) async fn remove(session: &Session, which: &Which, paths: Vec<Path>, terms: &Terms) -> Result<(), Failure> {
     let volume = which.open(session).await?;
     let mut planned: BTreeMap<Name, Planned> = BTreeMap::new();
+    let mut progress = Progress::new(session.output, paths.len(), 0);
     for path in &paths {
+        progress.next(path.as_str());
         let (entry, key) = found(session, which, &volume, (path, Use::Remove), terms).await?;
         debug_assert_eq!(entry.leaf.tag, leaf::tag(key.tags(), path));
         // Nothing is put, so it does not matter beside what.
@@ -262,9 +276,10 @@ pub(super) async fn remove(session: &Session, which: &Which, paths: Vec<Path>, t
         of.changes.push(Change::Remove(entry.leaf.tag));
     }
     let committed = commit(session, which, &planned, terms).await?;
-    session
-        .output
-        .result(&json!({ "removed": paths.len(), "commits": committed }), format_args!("{} removed", counted(paths.len(), "file")));
+    session.output.result(
+        &json!({ "removed": paths.len(), "fee": fee(&committed), "commits": committed }),
+        format_args!("{} removed{}", counted(paths.len(), "file"), paid(&committed)),
+    );
     Ok(())
 }
 
@@ -308,5 +323,13 @@ mod tests {
     #[test]
     fn directories_have_files() {
         assert!(lies_in("notes/a/b", "notes/a") && lies_in("notes/a", "notes/") && !lies_in("notes/ab", "notes/a"));
+    }
+
+    /// Each commit is a transaction with a fee of its own.
+    #[test]
+    fn what_commits_cost_is_said() {
+        let commit = |fee: Option<u64>| json!({ "partition": "notes", "tx_hash": "0x", "fee": fee });
+        assert_eq!(paid(&[commit(Some(1_000_000_000)), commit(None), commit(Some(500_000_000))]), ", for a fee of 1.5 CBY");
+        assert_eq!(paid(&[]), "", "nothing was committed");
     }
 }

@@ -45,7 +45,7 @@ impl Journal {
 
     /// Keeps the leaf of a file that relays have.
     pub(super) fn keep(&self, leaf: &Leaf, height: u64) -> io::Result<()> {
-        fs::create_dir_all(&self.folder)?;
+        files::create_folder(&self.folder)?;
         files::replace(&self.path(&leaf.tag), &[&height.to_be_bytes()[..], &leaf.encode()].concat())
     }
 
@@ -103,6 +103,7 @@ mod tests {
         assert_eq!(kept(1), Some((leaf(1), 10)));
         let mode = fs::metadata(journal.path(&Fixed([1; 32]))).expect("its metadata").permissions().mode();
         assert_eq!(mode & 0o777, 0o600);
+        assert_eq!(files::mode_for_others(&journal.folder), None, "others do not enter it");
 
         journal.keep(&leaf(1), 50).expect("it is written");
         journal.forget(&Fixed([2; 32]));

@@ -134,7 +134,7 @@ pub(super) fn path(session: &Session, genesis: &Hash, (volume, partition): (&Has
 /// Keeps such a signature.
 pub(super) fn keep(path: &Path, signature: &[u8]) -> Result<(), Failure> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
+    files::create_folder(folder).map_err(Failure::file(folder))?;
     files::replace(path, signature).map_err(Failure::file(path))
 }
 

@@ -1,4 +1,5 @@
-//! How far a command is that sends or fetches files: on stderr, with bytes and a rate.
+//! How far a command is that sends, fetches or removes files: on stderr, with bytes and a rate. On a terminal that is one line that moves, and elsewhere a
+//! line now and then: the result says what was done.
 
 use cowboy_console::{amount::bytes as shown, output::Output};
 use std::io;
@@ -7,15 +8,21 @@ use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-/// The time between two lines about one file.
-const EVERY: Duration = Duration::from_secs(2);
+/// The time between two lines where each is a line of its own.
+const EVERY: Duration = Duration::from_secs(10);
+
+/// The time between two looks of the line that moves.
+const REDRAWN: Duration = Duration::from_millis(100);
 
 /// How far it is.
 pub(super) struct Progress {
     output: Output,
+    /// Whether it is one line that moves.
+    is_moving: bool,
     count: Count,
     began: Instant,
-    said: Instant,
+    /// When it last said how far it is.
+    said: Option<Instant>,
 }
 
 /// Files and bytes.
@@ -37,6 +44,9 @@ struct Count {
 
 impl Count {
     fn line(&self, elapsed: Duration) -> String {
+        if self.bytes == 0 {
+            return format!("{} of {}: {}", self.number, self.files, self.path);
+        }
         // Before the first byte there is no rate.
         let rate = if self.moved == 0 {
             String::new()
@@ -51,13 +61,22 @@ impl Count {
 impl Progress {
     /// Of `files` files with `bytes` bytes.
     pub(super) fn new(output: Output, files: usize, bytes: u64) -> Self {
-        let now = Instant::now();
-        Self { output, count: Count { files, bytes, ..Count::default() }, began: now, said: now }
+        let count = Count { files, bytes, ..Count::default() };
+        Self { output, is_moving: output.has_moving_line(), count, began: Instant::now(), said: None }
     }
 
+    /// Says how far it is, where that is due.
     fn say(&mut self) {
-        self.output.progress(self.count.line(self.began.elapsed()));
-        self.said = Instant::now();
+        if !is_due(self.is_moving, self.began.elapsed(), self.said.map(|said| said.elapsed())) {
+            return;
+        }
+        let line = self.count.line(self.began.elapsed());
+        if self.is_moving {
+            self.output.moving(line);
+        } else {
+            self.output.progress(line);
+        }
+        self.said = Some(Instant::now());
     }
 
     /// The next file.
@@ -86,9 +105,15 @@ impl Progress {
         let bytes = u64::try_from(bytes).unwrap_or(u64::MAX);
         self.skip(bytes);
         self.count.moved = self.count.moved.saturating_add(bytes);
-        if self.said.elapsed() >= EVERY {
-            self.say();
-        }
+        self.say();
+    }
+}
+
+/// Whether a line is due, so long after the beginning and after the last one. A line that moves begins at once.
+fn is_due(is_moving: bool, running: Duration, silent: Option<Duration>) -> bool {
+    match (is_moving, silent) {
+        (true, silent) => silent.is_none_or(|silent| silent >= REDRAWN),
+        (false, silent) => silent.unwrap_or(running) >= EVERY,
     }
 }
 
@@ -144,7 +169,26 @@ mod tests {
         let path = "notes/a".to_owned();
         let count = Count { files: 3, bytes: 4 << 20, number: 2, path, done: 3 << 20, moved: 2 << 20 };
         assert_eq!(count.line(Duration::from_secs(2)), "2 of 3: notes/a (3.0 MiB of 4.0 MiB, 1.0 MiB/s)");
-        assert_eq!(Count::default().line(Duration::ZERO), "0 of 0:  (0 bytes of 0 bytes)");
+        let removed = Count { files: 3, number: 2, path: "notes/a".to_owned(), ..Count::default() };
+        assert_eq!(removed.line(Duration::ZERO), "2 of 3: notes/a");
+    }
+
+    /// Thousands of small files are one line that moves, and in a log a line for each ten seconds, if it takes so long.
+    #[test]
+    fn lines_are_not_as_many_as_files() {
+        let seconds = Duration::from_secs;
+        let rows = [
+            (true, seconds(0), None, true),
+            (true, seconds(1), Some(Duration::from_millis(99)), false),
+            (true, seconds(1), Some(REDRAWN), true),
+            (false, seconds(0), None, false),
+            (false, seconds(10), None, true),
+            (false, seconds(100), Some(seconds(9)), false),
+            (false, seconds(100), Some(seconds(10)), true),
+        ];
+        for (is_moving, running, silent, expected) in rows {
+            assert_eq!(is_due(is_moving, running, silent), expected, "{is_moving} {running:?} {silent:?}");
+        }
     }
 
     /// What is skipped counts as done, and not as moved: the rate is that of the line.

@@ -49,7 +49,8 @@ impl Done {
 
     fn text(&self, options: Options) -> String {
         let (copied, removed) = (counted(self.copied.len(), "file"), counted(self.removed.len(), "file"));
-        let sum = format!("{copied} ({} bytes) copied, {removed} removed, {} unchanged", self.bytes(), self.unchanged);
+        let paid = files::paid(&self.commits);
+        let sum = format!("{copied} ({} bytes) copied, {removed} removed, {} unchanged{paid}", self.bytes(), self.unchanged);
         if !options.dry_run {
             return sum;
         }
@@ -63,8 +64,8 @@ impl Done {
         let copied: Vec<Value> = self.copied.iter().map(|(path, size)| json!({ "path": path, "bytes": size })).collect();
         let document = json!({
             "direction": self.direction, "dry_run": options.dry_run, "copied": copied, "removed": self.removed, "bytes": self.bytes(),
-            "unchanged": self.unchanged, "resumed": self.resumed, "commits": self.commits, "left_out": self.left_out,
-            "refused": local::refused_rows(&self.refused),
+            "unchanged": self.unchanged, "resumed": self.resumed, "fee": files::fee(&self.commits), "commits": self.commits,
+            "left_out": self.left_out, "refused": local::refused_rows(&self.refused),
         });
         session.output.result(&document, self.text(options));
     }

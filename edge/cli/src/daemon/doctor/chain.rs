@@ -15,7 +15,7 @@ pub(super) type Node = (Client, model::HealthDetailed);
 
 /// A validator whose clock differs by more does not take its part, in milliseconds: each waits until its own clock has the time of a block, and no longer
 /// than a leader has.
-const MAX_OFFSET_MS: i64 = 5_000;
+pub(crate) const MAX_OFFSET_MS: i64 = 5_000;
 
 /// A difference that a synchronized clock does not have, in milliseconds: a block is some time on its way.
 const LARGE_OFFSET_MS: i64 = 2_000;
@@ -79,7 +79,7 @@ fn clock(health: Option<&model::HealthDetailed>, findings: &mut Findings) {
 }
 
 /// How far this clock is ahead of the proposer's, in milliseconds. `None` where the node has not seen its newest block come lately.
-fn offset(health: &model::HealthDetailed, now_ms: i64) -> Option<i64> {
+pub(crate) fn offset(health: &model::HealthDetailed, now_ms: i64) -> Option<i64> {
     let is_seen = health.last_block_age_ms < MAX_AGE_MS.min(health.uptime_ms.saturating_sub(1_000));
     let came_at = i64::try_from(health.timestamp_ms.saturating_add(health.last_block_age_ms)).ok()?;
     (is_seen && health.height > 0 && !health.dev).then(|| now_ms.saturating_sub(came_at))

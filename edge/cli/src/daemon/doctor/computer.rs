@@ -16,7 +16,7 @@ const GIB: u64 = 1 << 30;
 const LITTLE_SPACE: u64 = 10 * GIB;
 
 /// Less free space than this stops a node soon, in bytes.
-const NO_SPACE: u64 = GIB;
+pub(crate) const NO_SPACE: u64 = GIB;
 
 /// The program's version.
 pub(super) fn version(findings: &mut Findings) {
@@ -28,11 +28,15 @@ pub(super) fn version(findings: &mut Findings) {
     }
 }
 
+/// The free bytes where a folder is, or where it will be.
+pub(crate) fn free_at(folder: &Path) -> io::Result<u64> {
+    cowboy_serve::free_bytes(folder.ancestors().find(|path| path.exists()).unwrap_or(Path::new(".")))
+}
+
 /// Free space where the state is, or where it will be.
 pub(super) fn disk(setup: Option<&Setup>, findings: &mut Findings) {
     let state = setup.map_or(Path::new("."), |setup| setup.state.as_path());
-    let there = state.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
-    match cowboy_serve::free_bytes(there) {
+    match free_at(state) {
         Ok(free) => {
             let says = format!("{:.1} GiB free at {}", gib(free), state.display());
             match free {
@@ -62,14 +66,19 @@ pub(super) fn limits(findings: &mut Findings) {
     }
 }
 
-/// Where a client on this computer reaches the API.
-pub(super) fn reached_at(serving: &Serving) -> SocketAddr {
-    let host = match serving.host {
+/// Where a client on this computer reaches what listens at an address.
+pub(crate) fn reached(listen: SocketAddr) -> SocketAddr {
+    let host = match listen.ip() {
         IpAddr::V4(host) if host.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(host) if host.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
         host => host,
     };
-    SocketAddr::new(host, serving.port)
+    SocketAddr::new(host, listen.port())
+}
+
+/// Where a client on this computer reaches the API.
+pub(super) fn reached_at(serving: &Serving) -> SocketAddr {
+    reached(SocketAddr::new(serving.host, serving.port))
 }
 
 /// Whether the node listens at its ports, or could.

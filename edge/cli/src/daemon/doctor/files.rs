@@ -32,7 +32,7 @@ pub(super) fn check(config: &Path, findings: &mut Findings) -> Option<Setup> {
     let file = match read::<NodeFile>(config) {
         Ok(file) => file,
         Err(failure) => {
-            findings.failure("config", &failure);
+            findings.failure("config", &failure, "name the file that `cowboyd genesis`, `keys new` or `init` wrote, or copy it again");
             return None;
         }
     };
@@ -46,7 +46,7 @@ pub(super) fn check(config: &Path, findings: &mut Findings) -> Option<Setup> {
             Some(genesis)
         }
         Err(failure) => {
-            findings.failure("genesis", &failure);
+            findings.failure("genesis", &failure, "copy the genesis.json again that the founders of the chain publish");
             None
         }
     };
@@ -67,7 +67,9 @@ fn keys(config: &Path, file: &ValidatorFile, genesis: &Genesis, findings: &mut F
     }
     let keys = match file.secrets.keys() {
         Ok(keys) => keys,
-        Err(failure) => return findings.failure("keys", &failure),
+        Err(failure) => {
+            return findings.failure("keys", &failure, "copy the validator's file again, or restore it with `cowboyd keys restore`");
+        }
     };
     match file.peers().map(|peers| peers::verify(&genesis.committee, &keys, &peers)) {
         Ok(Ok(())) => {
@@ -75,7 +77,7 @@ fn keys(config: &Path, file: &ValidatorFile, genesis: &Genesis, findings: &mut F
             findings.ok("keys", format!("network key {}, signer {}: {role}", keys.network.public_key(), keys.signer.address()));
         }
         Ok(Err(foreign)) => findings.fail("keys", foreign.to_string(), "use the validator's file that was made with this genesis"),
-        Err(failure) => findings.failure("peers", &failure),
+        Err(failure) => findings.failure("peers", &failure, "correct it in `peers` of the configuration, as KEY@HOST:PORT"),
     }
 }
 

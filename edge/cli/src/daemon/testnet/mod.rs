@@ -135,7 +135,7 @@ impl Testnet {
     async fn serve(self, folder: &Folder, output: Output) -> Result<(), Failure> {
         let mut signals = StopSignals::listen()?;
         let keys = Keys::new(self.runners, self.gateways)?;
-        let genesis = self.create(folder.path(), &keys).await.inspect_err(|_| folder.take_back())?;
+        let genesis = self.create(folder.path(), &keys, output).await.inspect_err(|_| folder.take_back())?;
         let folder = folder.path();
         output.result(
             &serde_json::json!({ "folder": folder, "genesis": genesis.to_string() }),
@@ -162,7 +162,7 @@ impl Testnet {
     }
 
     /// Makes the genesis and the validators' files. Answers the genesis hash.
-    async fn create(&self, folder: &Path, keys: &Keys) -> Result<Hash, Failure> {
+    async fn create(&self, folder: &Path, keys: &Keys, output: Output) -> Result<Hash, Failure> {
         let epoch = self.epoch.map(|blocks| ("consensus.epoch", blocks));
         let mut settings = "[parameters]\n".to_owned();
         for (name, value) in epoch.into_iter().chain(self.parameters.iter().map(|(name, value)| (name.as_str(), *value))) {
@@ -182,7 +182,11 @@ impl Testnet {
             block_time_ms: self.block_time_ms,
             reached_at: self.relays().await?,
         };
-        Ok(network.create()?.hash())
+        let genesis = network.create()?;
+        if let Some(warning) = network::short_epoch(&genesis) {
+            output.progress(warning);
+        }
+        Ok(genesis.hash())
     }
 
     /// Starts a relay in front of each validator where the links are not perfect. Answers where validators reach each other then.
