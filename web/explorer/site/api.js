@@ -1,5 +1,6 @@
 // The node's HTTP API: requests, and answers that are never larger than the page can bear.
 
+import { clip } from "./format.js";
 import { parseJson, printJson } from "./json.js";
 
 const TIMEOUT_MS = 15_000;
@@ -25,7 +26,7 @@ export class ApiError extends Error {
 }
 
 function text(value) {
-  return typeof value === "string" ? value.slice(0, 2_000) : undefined;
+  return typeof value === "string" ? clip(value, 2_000) : undefined;
 }
 
 /** GET of a path like `/height`. */
@@ -49,6 +50,8 @@ export async function find(path, signal) {
 }
 
 async function request(method, path, body, signal) {
+  // A browser takes them for folders, also when they are encoded, and would ask for something else.
+  if (path.split(/[/?]/).some((part) => part === "." || part === "..")) throw new ApiError(404, { what: "Nothing has such a name.", why: `The request was ${path}.` });
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const options = {
     method,

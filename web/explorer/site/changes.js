@@ -5,7 +5,7 @@ import { find } from "./api.js";
 import { fromHex, keyName, toHex } from "./bytes.js";
 import { h } from "./dom.js";
 import { clip, count } from "./format.js";
-import { money, panel, table, who } from "./parts.js";
+import { longTable, money, panel, who } from "./parts.js";
 import { valueLine } from "./value.js";
 
 const MAX_LETTERS = 200;
@@ -21,7 +21,7 @@ export async function changesPanel(hash, signal) {
     { name: "After", cell: (row) => value(row, "after") },
   ];
   const about = h("p", { class: "empty" }, "Without the fee.");
-  return panel({ title: "State changes", aside: count(changes.length), flush: true }, table(columns, changes, { caption: "State changes" }), about);
+  return panel({ title: "State changes", aside: count(changes.length), flush: true }, longTable(columns, changes, { caption: "State changes" }), about);
 }
 
 function name({ key_bytes: key }) {

@@ -81,7 +81,8 @@ export function blockStrip(blocks, href) {
     const label = `Block ${count(block.height)}: ${count(block.transaction_count)} transactions, ${compact(block.cycles_used)} cycles`;
     return s(
       "a",
-      { href: href(block), "aria-label": label, class: `strip-block${at === blocks.length - 1 ? " newest" : ""}` },
+      // One stop for the keyboard: the table beside it has the others.
+      { href: href(block), "aria-label": label, tabindex: at === blocks.length - 1 ? 0 : -1, class: `strip-block${at === blocks.length - 1 ? " newest" : ""}` },
       s("title", {}, label),
       s("rect", { class: "strip-hit", x: at * step, y: 0, width: step, height }),
       s("rect", {

@@ -30,7 +30,7 @@ export class Clock {
   beat(height) {
     this.height = height;
     this.at = Date.now();
-    refreshCountdowns(this);
+    if (!document.hidden) refreshCountdowns(this);
   }
 
   /** In words, how far a height is ahead. */

@@ -1,6 +1,6 @@
 // Rounds of consensus in the terms of 003 §6.1: what the validators said in each, how often one of them led in a row, and whose votes were counted.
 
-import { count } from "./format.js";
+import { clip, count } from "./format.js";
 
 /** The messages of a block's rounds in words: consecutive rounds that were given up as one part. */
 export function roundsText(messages) {
@@ -69,7 +69,7 @@ const STATUSES = {
 
 /** The badge of a validator's status, its word, and what more there is to say: until when, and how often it was in jail. */
 export function statusOf({ status, until, jailings }) {
-  const [kind, word] = STATUSES[status] ?? ["plain", String(status)];
+  const [kind, word] = STATUSES[status] ?? ["plain", clip(String(status), 40)];
   const times = Number(jailings);
   const parts = [
     until !== null && until !== undefined && `${status === "leaving" ? "stake free at" : "until"} height ${count(until)}`,

@@ -1,6 +1,11 @@
 // Elements from plain calls. Text only ever becomes text nodes, so nothing from the chain is read as markup.
 
+import { clip } from "./format.js";
+
 const SVG = "http://www.w3.org/2000/svg";
+
+/** Letters of an address that are shown. */
+const MAX_LINK = 200;
 
 /** An HTML element. Children are nodes, texts, numbers, lists of those; null and false are left out. */
 export function h(tag, properties, ...children) {
@@ -49,8 +54,8 @@ function append(element, children) {
   }
 }
 
-/** A link to another host, which learns nothing about this page. Only HTTP; null for anything else. */
-export function externalLink(url, ...children) {
+/** A link to another host, which learns nothing about this page, and its address as a browser reads it. Only HTTP; null for anything else. */
+export function externalLink(url) {
   let target;
   try {
     target = new URL(url);
@@ -58,15 +63,41 @@ export function externalLink(url, ...children) {
     return null;
   }
   if (!["http:", "https:"].includes(target.protocol) || target.username || target.password) return null;
-  const link = h("a", { class: "external", target: "_blank", rel: "noopener noreferrer" }, children);
+  const link = h("a", { class: "external", target: "_blank", rel: "noopener noreferrer" }, clip(target.href.replace(/^https?:\/\/|\/$/g, ""), MAX_LINK));
   link.href = target.href;
   return link;
 }
 
-/** Puts children, as `h` takes them, in place of what an element holds. */
+/** Puts children, as `h` takes them, in place of what an element holds. The focus stays on what is there again, and so does how far boxes are scrolled. */
 export function replace(element, ...children) {
+  const giveBack = [keptFocus(element), keptScroll(element)];
   element.replaceChildren();
   append(element, children);
+  for (const restore of giveBack) restore?.();
+}
+
+/** Puts the focus back on the control that leads to the same place, or has the same name: new rows move it. */
+function keptFocus(element) {
+  const focused = document.activeElement;
+  if (!focused || focused === element || !element.contains(focused)) return null;
+  const name = (one) => `${one.tagName} ${one.getAttribute("href") ?? one.getAttribute("aria-label") ?? one.textContent}`;
+  const wanted = name(focused);
+  const alike = () => [...element.querySelectorAll(focused.tagName)].filter((one) => name(one) === wanted);
+  const place = alike().indexOf(focused);
+  return () => {
+    const found = alike();
+    (found[place] ?? found.at(-1))?.focus({ preventScroll: true });
+  };
+}
+
+function keptScroll(element) {
+  const boxes = () => [...element.querySelectorAll(".scroll, .code, .block-of-text, .picture, .commands")];
+  const places = boxes().map((box) => [box.scrollLeft, box.scrollTop]);
+  if (places.every(([left, top]) => left === 0 && top === 0)) return null;
+  return () =>
+    boxes().forEach((box, at) => {
+      if (places[at]) [box.scrollLeft, box.scrollTop] = places[at];
+    });
 }
 
 /** A text for screen readers alone. */

@@ -128,11 +128,23 @@ export function clip(text, limit) {
 
 /** Controls, blanks that look like nothing, signs of direction, and tags. */
 const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\uffff\u{e0000}-\u{e0fff}]/gu;
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\uffff\u{e0000}-\u{e0fff}]/gu;
 
-/** The text with a mark in place of every character that could make it look like another text. */
+/** Accents on accents: more than any script has on one letter cover the lines above and below. */
+const PILED = /(\p{M}{4})\p{M}+/gu;
+
+/** The text with a mark in place of every character that could make it look like another text, or cover one. */
 export function visible(text) {
-  return text.replace(UNSEEN, "\ufffd");
+  return text.replace(UNSEEN, "\ufffd").replace(PILED, "$1\ufffd");
+}
+
+/** Texts that a list in a sentence names. */
+const MAX_LISTED = 12;
+
+/** Texts in a line: the first of them where there are many. */
+export function shortList(texts) {
+  const rest = texts.length - MAX_LISTED;
+  return rest > 0 ? `${texts.slice(0, MAX_LISTED).join(", ")} and ${count(rest)} more` : texts.join(", ");
 }
 
 /** "1 byte", "2 bytes" */

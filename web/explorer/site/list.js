@@ -9,6 +9,9 @@ const PAGE_ROWS = 50;
 const CSV_ROWS = 10_000;
 const CSV_PAGE = 1_000;
 
+/** New rows that join those on the page before the list begins again: a page that is open all night stays one that can be drawn. */
+const MAX_ADDED = 300;
+
 /** Empty pages of a filtered list that are asked for at once: each looks at as many rows as the node allows. */
 const EMPTY_PAGES = 5;
 
@@ -20,7 +23,7 @@ const EMPTY_PAGES = 5;
  */
 export function list({ title, caption = title, columns, page, file, filters = [], none, keyOf }) {
   const box = h("div", {});
-  const state = { rows: [], next: undefined, total: undefined, fresh: new Set() };
+  const state = { rows: [], next: undefined, total: undefined, fresh: new Set(), added: 0 };
   // Counts the times that the list began again: an answer to what was asked before that is dropped.
   let era = 0;
   const draw = () => {
@@ -47,7 +50,7 @@ export function list({ title, caption = title, columns, page, file, filters = []
   };
   const reload = async () => {
     era += 1;
-    Object.assign(state, { rows: [], next: undefined, total: undefined });
+    Object.assign(state, { rows: [], next: undefined, total: undefined, added: 0 });
     state.fresh.clear();
     await extend();
   };
@@ -61,8 +64,8 @@ export function list({ title, caption = title, columns, page, file, filters = []
     if (added.length === 0) return;
     state.fresh = new Set(added.map(keyOf));
     // More than a page came at once: begin again, so that no row between is missing.
-    if (added.length === rows.length) Object.assign(state, { rows, next });
-    else state.rows = [...added, ...state.rows];
+    if (added.length === rows.length || state.added + added.length > MAX_ADDED) Object.assign(state, { rows, next, added: 0 });
+    else Object.assign(state, { rows: [...added, ...state.rows], added: state.added + added.length });
     state.total = total;
     draw();
   };

@@ -44,7 +44,7 @@ export class Live extends EventTarget {
     });
     this.socket.addEventListener("message", ({ data }) => this.hear(data));
     this.socket.addEventListener("close", () => {
-      this.look();
+      if (!document.hidden) this.look();
       setTimeout(() => this.connect(), this.retry * (0.75 + Math.random() / 2));
       this.retry = Math.min(LAST_RETRY_MS, this.retry * 2);
     });
@@ -71,7 +71,7 @@ export class Live extends EventTarget {
   }
 
   async poll() {
-    if (this.socket?.readyState !== WebSocket.OPEN) await this.look();
+    if (!document.hidden && this.socket?.readyState !== WebSocket.OPEN) await this.look();
     setTimeout(() => this.poll(), POLL_MS);
   }
 

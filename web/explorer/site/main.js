@@ -62,6 +62,9 @@ const VIEWS = {
 
 const RETRY_MS = 1_500;
 
+/** Letters of a view in the title of the window. */
+const MAX_TITLE = 100;
+
 const SECTIONS = [
   ["", "Chain"],
   ["transactions", "Transactions"],
@@ -95,19 +98,56 @@ let shown = null;
 function start() {
   drawTop();
   drawBottom();
-  window.addEventListener("hashchange", () => show(false));
+  history.scrollRestoration = "manual";
+  window.addEventListener("hashchange", move);
+  window.addEventListener("pagehide", () => keepTop());
   document.addEventListener("keydown", focusSearch);
   document.querySelector(".skip").addEventListener("click", skip);
   document.addEventListener("click", ({ target }) => more.contains(target) || (more.open = false));
-  setInterval(refreshMoments, 1_000);
+  setInterval(() => document.hidden || refreshMoments(), 1_000);
   live.addEventListener("state", drawState);
   live.addEventListener("block", drawHeight);
   live.addEventListener("revert", onRevert);
   live.start();
-  show(false);
+  const kept = keptTop();
+  here = history.state?.place ?? here;
+  history.replaceState({ place: here }, "");
+  show(false, kept?.place === here ? kept.top : undefined);
 }
 
 // The view
+
+/** Place in the history → how far down its page was read. The browser knows it as well, but not when the page is there again. */
+const tops = new Map();
+let moves = 0;
+const newPlace = () => `${performance.timeOrigin}/${(moves += 1)}`;
+let here = newPlace();
+
+/** Keeps how far down the page is read for when it is loaded again. A browser without storage begins at the top then. */
+function keepTop() {
+  try {
+    sessionStorage.setItem("top", JSON.stringify({ place: here, top: window.scrollY }));
+  } catch {
+    return;
+  }
+}
+
+function keptTop() {
+  try {
+    return JSON.parse(sessionStorage.getItem("top"));
+  } catch {
+    return null;
+  }
+}
+
+/** The address has changed: by a link, or back or forth in the history. */
+function move() {
+  tops.set(here, window.scrollY);
+  const { place } = history.state ?? {};
+  here = place ?? newPlace();
+  if (place === undefined) history.replaceState({ place: here }, "");
+  show(false, tops.get(here));
+}
 
 function address() {
   const [name, ...rest] = location.hash.replace(/^#\/?/, "").split("/");
@@ -122,7 +162,8 @@ function unescaped(text) {
   }
 }
 
-async function show(isRedraw) {
+/** Draws what the address says. `top`: how far down the reader was there before. */
+async function show(isRedraw, top) {
   leave.abort();
   leave = new AbortController();
   const { signal } = leave;
@@ -158,11 +199,12 @@ async function show(isRedraw) {
   // The address changes at once, and its event, which draws what it says now, comes later.
   if (signal.aborted || location.hash !== asked) return;
   if (view.next) return location.replace(view.next);
-  document.title = view.title ? `${view.title} · Cowboy` : "Cowboy explorer";
+  document.title = view.title ? `${clip(view.title, MAX_TITLE)} · Cowboy` : "Cowboy explorer";
   replace(content, view.node);
-  // Following a link moves the reader to the new heading; a redraw leaves everything where it is.
+  // Following a link moves the reader to the new heading, going back to where they were; a redraw leaves everything where it is.
+  if (!isRedraw && top !== undefined) window.scrollTo(0, top);
   if (!isRedraw && shown !== null && shown !== asked) {
-    if (!view.stay) window.scrollTo(0, 0);
+    if (!view.stay && top === undefined) window.scrollTo(0, 0);
     const heading = content.querySelector("h1");
     heading?.setAttribute("tabindex", "-1");
     if (!view.stay) heading?.focus({ preventScroll: true });
@@ -172,7 +214,7 @@ async function show(isRedraw) {
 }
 
 /** What is shown in the place of a view whose id is none: the node would only say that the request is wrong. */
-function noId({ text, what, digits }) {
+function noId({ text, what, form }) {
   return {
     title: "Nothing here",
     node: h(
@@ -182,7 +224,7 @@ function noId({ text, what, digits }) {
       panel(
         {},
         h("p", { class: "breakable" }, h("code", {}, clip(text, 200) || "an empty text")),
-        h("p", { class: "soft" }, `The ${what} has ${digits} hexadecimal digits. Copy the whole of it, or search for its beginning.`),
+        h("p", { class: "soft" }, `The ${what} ${form}. Copy the whole of it, or search for its beginning.`),
       ),
     ),
   };
@@ -243,11 +285,13 @@ function drawBottom() {
         h("span", {}, "Press / to search"),
       ),
     );
-  get("/health/detailed").then(
-    (health) =>
-      chain.append(`Chain ${health.chain_id}${health.dev ? ", a dev chain" : ""} · cowboyd ${String(health.version).slice(0, 40)}`),
-    () => chain.remove(),
-  );
+  const ask = () =>
+    get("/health/detailed").then(
+      (health) => replace(chain, `Chain ${health.chain_id}${health.dev ? ", a dev chain" : ""} · cowboyd ${clip(String(health.version), 40)}`),
+      // A node that is away is asked again when it has a block.
+      () => live.addEventListener("block", ask, { once: true }),
+    );
+  ask();
 }
 
 function markSection(name) {
@@ -264,7 +308,8 @@ function drawHeight() {
   pulse.lastChild.textContent = live.tip ? count(live.tip.height) : "…";
   pulse.title = `The newest block${live.state === "polling" ? " (polled every two seconds)" : ""}`;
   pulse.classList.remove("beat");
-  requestAnimationFrame(() => pulse.classList.add("beat"));
+  // In the background no frame is drawn, and what waits for one would pile up.
+  if (!document.hidden) requestAnimationFrame(() => pulse.classList.add("beat"));
 }
 
 function drawState() {
@@ -299,7 +344,9 @@ function focusSearch(event) {
     searchField.focus();
   }
   if (event.key === "Escape" && event.target === searchField) searchField.blur();
-  if (event.key === "Escape") more.open = false;
+  if (event.key !== "Escape" || !more.open) return;
+  if (more.contains(document.activeElement)) more.firstChild.focus();
+  more.open = false;
 }
 
 start();

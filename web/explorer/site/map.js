@@ -2,7 +2,7 @@
 
 import { names, withVotes } from "./consensus.js";
 import { s } from "./dom.js";
-import { count, ends, plural } from "./format.js";
+import { count, ends, plural, shortList } from "./format.js";
 
 /** The most validators that have their names in the picture. */
 const MOST_NAMED = 24;
@@ -41,7 +41,7 @@ export function mapSentence(labels, pairs) {
   const lonely = neighbours(labels.length, pairs).flatMap((others, place) => (others.length === 0 ? [labels[place]] : []));
   const most = `${plural(labels.length, "validator")}, ${count(pairs.length)} of ${plural(all, "connection")} seen`;
   if (pairs.length === all) return `${most}: each is connected to every other.`;
-  return lonely.length === 0 ? `${most}.` : `${most}; none of ${lonely.join(", ")}.`;
+  return lonely.length === 0 ? `${most}.` : `${most}; none of ${shortList(lonely)}.`;
 }
 
 /** Validators in a ring, with a line between two that are connected. `validators` are { address, label }, in order. */

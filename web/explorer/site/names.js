@@ -8,10 +8,13 @@ const MAX_LOOKUPS = 200;
 
 const names = new Map();
 
-/** The name of an actor's class, as its author wrote it; null where the source has none. */
+/**
+ * The name of an actor's class, as its author wrote it; null where the source has none. Between `@actor` and its class are few lines at most: without
+ * a limit, a source of nothing but `@actor` takes minutes.
+ */
 export function classNameOf(source) {
   const found =
-    /^@(?:[\w.]+\.)?actor\b[^\n]*\n(?:[@#][^\n]*\n)*class\s+([A-Za-z_]\w{0,40})/m.exec(source) ?? /^class\s+(Actor)\b/m.exec(source);
+    /^@(?:[\w.]+\.)?actor\b[^\n]*\n(?:[@#][^\n]*\n){0,20}class\s+([A-Za-z_]\w{0,40})/m.exec(source) ?? /^class\s+(Actor)\b/m.exec(source);
   return found ? found[1] : null;
 }
 

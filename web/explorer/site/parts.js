@@ -8,7 +8,7 @@ import { h, hidden, replace, s } from "./dom.js";
 import { cby, clip, count, ends, plural, relative, timestamp } from "./format.js";
 import { actorName } from "./names.js";
 import { parseJson } from "./json.js";
-import { systemName } from "./system.js";
+import { isSystemName, systemName } from "./system.js";
 import { valueView } from "./value.js";
 
 /** Addresses of this page, all made here so that nothing else spells one. */
@@ -46,37 +46,64 @@ export function facts(...rows) {
   );
 }
 
-/** A table. A column is { name, end?, cell(row), class? }; a column without a name has a name for screen readers in `says`. */
+/**
+ * A table. A column is { name, end?, cell(row), class? }; a column without a name has a name for screen readers in `says`. In a narrow window each
+ * row is a card whose cells have their column's name before them (base.css). The roles say that it still is a table, which some browsers forget then.
+ */
 export function table(columns, rows, { caption, rowClass } = {}) {
   return h(
     "div",
     { class: "scroll" },
     h(
       "table",
-      {},
+      { role: "table" },
       caption && h("caption", { class: "hidden" }, caption),
       h(
         "thead",
-        {},
+        { role: "rowgroup" },
         h(
           "tr",
-          {},
-          columns.map((column) => h("th", { scope: "col", class: classes(column) }, column.name || hidden(column.says ?? ""))),
+          { role: "row" },
+          columns.map((column) => h("th", { scope: "col", role: "columnheader", class: classes(column) }, column.name || hidden(column.says ?? ""))),
         ),
       ),
       h(
         "tbody",
-        {},
+        { role: "rowgroup" },
         rows.map((row) =>
           h(
             "tr",
-            { class: rowClass?.(row) },
-            columns.map((column) => h("td", { class: classes(column) }, column.cell(row))),
+            { role: "row", class: rowClass?.(row) },
+            columns.map((column) => h("td", { role: "cell", class: classes(column), dataset: { name: column.name } }, column.cell(row))),
           ),
         ),
       ),
     ),
   );
+}
+
+/** Rows of a long table that are drawn at first, and with each "Show more". */
+export const PAGE_ROWS = 100;
+
+/** A table of rows that are all here, a page of them at a time. `view.shown` says how many; it outlives a redraw where the caller keeps it. */
+export function longTable(columns, rows, { view = { shown: PAGE_ROWS }, ...options } = {}) {
+  const box = h("div", {});
+  const draw = () => {
+    const more = view.shown < rows.length && moreButton(extend);
+    replace(box, table(columns, rows.slice(0, view.shown), options), more);
+  };
+  const extend = () => {
+    view.shown += PAGE_ROWS;
+    draw();
+    return true;
+  };
+  draw();
+  return box;
+}
+
+/** How many rows are here, and of how many where these are not all. */
+export function tally(here, total = here) {
+  return Number(total) > here ? `${count(here)} of ${count(total)}` : count(here);
 }
 
 function classes(column) {
@@ -94,13 +121,16 @@ const SIGNS = {
   wait: "M5 1.5v3.5l2.5 1.5",
 };
 
+/** Letters from which a badge may be cut in a narrow window. */
+const LONG_BADGE = 20;
+
 /** A word in a coloured pill, with a sign that does not depend on colour. */
 export function badge(kind, text) {
   return h(
     "span",
     { class: `badge ${kind}` },
     SIGNS[kind] && s("svg", { viewBox: "0 0 10 10", "aria-hidden": "true" }, s("path", { d: SIGNS[kind] })),
-    text,
+    h("span", { title: text.length > LONG_BADGE ? text : null }, text),
   );
 }
 
@@ -189,6 +219,11 @@ export function copier(text, what) {
       s("path", { d: "M10.5 3v-.500h-8v8H3" }),
     ),
   );
+  const say = (name, isDone) => {
+    button.classList.toggle("done", isDone);
+    button.title = name;
+    button.setAttribute("aria-label", name);
+  };
   const copy = async () => {
     try {
       await navigator.clipboard.writeText(text);
@@ -199,9 +234,8 @@ export function copier(text, what) {
       document.execCommand("copy");
       area.remove();
     }
-    button.classList.add("done");
-    button.title = "Copied";
-    setTimeout(() => button.classList.remove("done"), 1_200);
+    say("Copied", true);
+    setTimeout(() => say(`Copy ${what}`, false), 1_200);
   };
   return button;
 }
@@ -223,7 +257,8 @@ export function who(address, { actor } = {}) {
     link.classList.remove("mono");
     replace(link, ...text);
   };
-  const claim = (name) => name && label(name, h("span", { class: "mono tail" }, address.slice(-4)));
+  // Whoever writes a class may give it any name, also that of a system actor: the address says more then.
+  const claim = (name) => name && !isSystemName(name) && label(name, h("span", { class: "mono tail" }, address.slice(-4)));
   const identify = (name) => (name ? label(name) : actor && claim(actorName(address, claim)));
   const name = systemName(address, identify);
   if (name !== undefined) identify(name);
@@ -322,15 +357,19 @@ function jsonOf(text) {
   }
 }
 
+/** Lists and objects inside each other of which nodes are made: more than are drawn, and far less than fill the stack. */
+const MAX_DEPTH = 64;
+
 /** A JSON value as the typed nodes that values are shown from. */
-export function nodeOf(value) {
+export function nodeOf(value, depth = 0) {
+  if (depth > MAX_DEPTH) return { type: "text", value: "…" };
   if (value === null || value === undefined) return { type: "null", value: null };
   if (typeof value === "boolean") return { type: "bool", value };
   if (typeof value === "bigint") return { type: "int", value };
   if (typeof value === "number") return { type: Number.isInteger(value) ? "int" : "float", value };
   if (typeof value === "string") return { type: "text", value };
-  if (Array.isArray(value)) return { type: "list", value: value.map(nodeOf) };
-  return { type: "map", value: Object.entries(value).map(([key, item]) => [{ type: "text", value: key }, nodeOf(item)]) };
+  if (Array.isArray(value)) return { type: "list", value: value.map((item) => nodeOf(item, depth + 1)) };
+  return { type: "map", value: Object.entries(value).map(([key, item]) => [{ type: "text", value: key }, nodeOf(item, depth + 1)]) };
 }
 
 /** What went wrong, in the node's words, with a way to try again. */
@@ -343,7 +382,7 @@ export function trouble(problem, retry) {
       known && problem.why && ["Why", problem.why],
       known && problem.fix && ["What to do", problem.fix],
       !known && ["Why", clip(String(problem?.message ?? problem), 400)],
-      known && problem.code !== undefined && ["Code", h("code", {}, `${problem.code} ${problem.slug ?? ""}`)],
+      known && problem.code !== undefined && ["Code", h("code", {}, clip(`${problem.code} ${problem.slug ?? ""}`, 100))],
     ),
     retry && h("p", {}, h("button", { class: "button", type: "button", onClick: retry }, "Try again")),
   );
@@ -353,14 +392,22 @@ export function trouble(problem, retry) {
 export function moreButton(load, label = "Show more") {
   const button = h("button", { class: "button", type: "button" }, label);
   const row = h("div", { class: "more" }, button);
+  const said = h("span", { class: "soft small", role: "status" });
+  row.append(said);
+  let isBusy = false;
   button.addEventListener("click", async () => {
-    button.disabled = true;
+    if (isBusy) return;
+    // A button that is disabled loses the focus, and with it the reader's place.
+    isBusy = true;
+    button.setAttribute("aria-disabled", "true");
+    said.textContent = "";
     try {
       if (!(await load())) row.remove();
     } catch (problem) {
-      if (problem?.name !== "AbortError") row.append(h("span", { class: "soft small" }, clip(problem.message, 200)));
+      if (problem?.name !== "AbortError") said.textContent = clip(problem.message, 200);
     }
-    button.disabled = false;
+    button.removeAttribute("aria-disabled");
+    isBusy = false;
   });
   return row;
 }

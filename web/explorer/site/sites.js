@@ -30,5 +30,5 @@ export function siteOf(name, gateway) {
 /** A link to the site of a name; null where there is none. */
 export function siteLink(name, gateway) {
   const url = siteOf(name, gateway);
-  return url && externalLink(url, url.replace(/^https?:\/\//, ""));
+  return url && externalLink(url);
 }

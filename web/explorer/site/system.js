@@ -29,6 +29,12 @@ export function systemName(address, later) {
   return undefined;
 }
 
+/** Whether a text reads like the name of a system actor; false while the node has not listed them. */
+export function isSystemName(text) {
+  const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]/g, "");
+  return known !== null && [...known.values()].some(({ name }) => plain(name) === plain(text));
+}
+
 /** The address of the system actor that has a method. */
 export function withMethod(method) {
   return addressWith(method, ({ methods }) => methods);

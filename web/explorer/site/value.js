@@ -8,9 +8,12 @@ const MAX_ITEMS = 200;
 const MAX_TEXT = 4_000;
 const MAX_DEPTH = 24;
 
+/** Items that are drawn at once, whatever is open: of what is larger, folds are closed. */
+const MAX_DRAWN = 2_000;
+
 /** The view of a typed node of cbor.js. Lists and maps are open down to `open` levels. */
 export function valueView(node, { open = 1 } = {}) {
-  return h("div", { class: "value" }, draw(node, null, open, 0));
+  return h("div", { class: "value" }, draw(node, null, open, 0, { left: MAX_DRAWN }));
 }
 
 /** A node on one line, for tables. */
@@ -22,30 +25,32 @@ export function valueLine(node, limit = 160) {
   );
 }
 
-/** `key` stands before the value, inside the line that folds it. */
-function draw(node, key, open, depth) {
+/** `key` stands before the value, inside the line that folds it. `budget.left` counts what may still be drawn. */
+function draw(node, key, open, depth, budget) {
   const name = key && [h("span", { class: "key" }, spellKey(key)), h("span", { class: "mute" }, ": ")];
   if (node.type !== "list" && node.type !== "map") return [name, leaf(node)];
   const size = node.value.length;
   const [start, end] = node.type === "list" ? ["[", "]"] : ["{", "}"];
   if (size === 0) return [name, h("span", { class: "mute" }, start + end)];
   if (depth >= MAX_DEPTH) return [name, h("span", { class: "mute" }, `${start}…${end}`)];
+  const isOpen = open > 0 && budget.left > 0;
   const fold = h(
     "details",
-    { open: open > 0 },
+    { open: isOpen },
     h("summary", {}, name, node.type === "list" ? `list of ${count(size)}` : `${count(size)} ${size === 1 ? "entry" : "entries"}`),
   );
-  const fill = () => {
+  const fill = (rest) => {
     if (fold.childElementCount > 1) return;
     const shown = node.value.slice(0, MAX_ITEMS);
+    rest.left -= shown.length;
     const rows =
       node.type === "list"
-        ? shown.map((item) => h("li", {}, draw(item, null, open - 1, depth + 1)))
-        : shown.map(([itemKey, item]) => h("li", {}, draw(item, itemKey, open - 1, depth + 1)));
+        ? shown.map((item) => h("li", {}, draw(item, null, open - 1, depth + 1, rest)))
+        : shown.map(([itemKey, item]) => h("li", {}, draw(item, itemKey, open - 1, depth + 1, rest)));
     fold.append(h("ul", {}, rows, size > MAX_ITEMS && h("li", { class: "mute" }, `and ${count(size - MAX_ITEMS)} more`)));
   };
-  if (open > 0) fill();
-  else fold.addEventListener("toggle", fill, { once: true });
+  if (isOpen) fill(budget);
+  else fold.addEventListener("toggle", () => fill({ left: MAX_DRAWN }), { once: true });
   return fold;
 }
 

@@ -7,6 +7,7 @@ import { RUNNERS, jobs } from "./fixture/market.js";
 import { OPENAPI, systemAddress } from "./fixture/node.js";
 import { component, mismatches, schemaOf } from "./fixture/schema.js";
 import { ROUTES, ScriptedNode } from "./fixture/server.js";
+import { EMITTERS, VIEW_PATHS } from "./fixture/storage.js";
 
 const chain = new Chain(0);
 const node = new ScriptedNode(chain);
@@ -44,7 +45,7 @@ function paths() {
   ].map((path) => `/${path}`);
 }
 
-const QUERIES = [`/actor/${systemAddress("Governance")}/read_handler`, `/actor/${HEARTBEAT_ADDRESS}/read_handler`];
+const QUERIES = [...VIEW_PATHS, `/actor/${systemAddress("Governance")}/read_handler`, `/actor/${HEARTBEAT_ADDRESS}/read_handler`];
 
 async function ask(path, method = "GET") {
   const answer = await fetch(base + path, { method });
@@ -66,7 +67,7 @@ test("every answer of the scripted node has the form that the OpenAPI document g
 });
 
 test("events of system actors have the fields that the document gives them", async () => {
-  for (const emitter of ["Result Verifier", "Job Dispatcher"].map(systemAddress)) {
+  for (const emitter of [...["Result Verifier", "Job Dispatcher"].map(systemAddress), ...EMITTERS]) {
     const { logs } = (await ask(`/actor/${emitter}/logs`)).value;
     assert.ok(logs.length > 0, emitter);
     for (const { name, value } of logs) assert.deepEqual(mismatches(value, component(`Event.${name}`)), [], name);

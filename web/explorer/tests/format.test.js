@@ -115,6 +115,9 @@ test("no text looks like another", () => {
   for (const unseen of ["\u00ad", "\u061c", "\u115f", "\u180e", "\u206f", "\u3164", "\uffa0", "\u{e0041}"]) {
     assert.equal(format.visible(`a${unseen}b`), "a\ufffdb", `U+${unseen.codePointAt(0).toString(16)}`);
   }
+  // Accents that cover other lines are cut; those of a script are not.
+  assert.equal(format.visible(`a${"\u0335".repeat(50)}b`), `a${"\u0335".repeat(4)}\ufffdb`);
+  assert.equal(format.visible("\u0e19\u0e49\u0e33 \u0915\u094d\u0937\u094d"), "\u0e19\u0e49\u0e33 \u0915\u094d\u0937\u094d");
   assert.equal(format.visible("日本語 😀 עברית"), "日本語 😀 עברית");
 });
 
@@ -129,4 +132,10 @@ test("a range names its unit once", () => {
     [[0, "byte"], "0 bytes"],
     [[1200, "byte"], "1,200 bytes"],
   ]);
+});
+
+test("a list in a sentence names the first of many", () => {
+  const texts = Array.from({ length: 40 }, (_, at) => String(at));
+  assert.equal(format.shortList(texts.slice(0, 3)), "0, 1, 2");
+  assert.equal(format.shortList(texts), "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 and 28 more");
 });

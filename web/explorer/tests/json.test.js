@@ -41,3 +41,8 @@ test("a key named __proto__ stays a key", () => {
   assert.equal({}.polluted, undefined);
   assert.deepEqual(Object.keys(object), ["__proto__"]);
 });
+
+test("the longest texts are read beside large integers", () => {
+  const long = "a\\\"b".repeat(4_000_000);
+  assert.deepEqual(parseJson(`["${long}\\\\",12345678901234567890]`), [`${JSON.parse(`"${long}"`)}\\`, 12345678901234567890n]);
+});

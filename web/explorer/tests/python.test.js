@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { highlight, tokens } from "../site/highlight.js";
 import { handlers } from "../site/handlers.js";
+import { classNameOf } from "../site/names.js";
 
 const kinds = (source) =>
   highlight(source)
@@ -91,4 +92,12 @@ test("a module without a class offers its functions", () => {
     handlers("def hello(payload):\n    return payload\n\ndef _no(): pass\n").map(({ name, format, access }) => [name, format, access]),
     [["hello", "raw", "public"]],
   );
+});
+
+test("an actor's class is named where few lines stand between it and its decorator", () => {
+  const source = (lines) => `@actor\n${"@other\n".repeat(lines)}class Shop:\n`;
+  assert.equal(classNameOf(source(0)), "Shop");
+  assert.equal(classNameOf(source(20)), "Shop");
+  // Without a limit, each of many such lines would be looked at again for each before it.
+  assert.equal(classNameOf(source(21)), null);
 });

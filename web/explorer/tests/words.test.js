@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { KINDS } from "../site/parts.js";
+import { KINDS, nodeOf } from "../site/parts.js";
 import { withParameters } from "../site/parameters.js";
 import { ENDINGS, STATUSES, VERDICTS } from "../site/verdicts.js";
 import { STATES as RENT } from "../site/views/actor/rent.js";
 import { STAGES } from "../site/views/governance.js";
-import { HEALTH, SLASHES, reputationMax } from "../site/views/runners.js";
+import { HEALTH, SLASHES, delegationSentence, reputationMax } from "../site/views/runners.js";
 import { KINDS as RESULTS } from "../site/views/search.js";
 import { RELEASE_EVENTS, STORED, SYSTEM_VIEWS as OF_SECRETS } from "../site/views/secrets.js";
 import { CREATED, SYSTEM_VIEWS } from "../site/views/storage.js";
@@ -62,4 +62,21 @@ test("sentences about verdicts have the numbers of the parameters", () => {
   }
   assert.equal(reputationMax(rows), 200);
   assert.equal(reputationMax(new Map()), null);
+});
+
+test("a runner's page says how much of what others delegate counts, by the parameter", () => {
+  const moved = (value) => new Map(rows).set("jobs.self_bond", { ...rows.get("jobs.self_bond"), value });
+  assert.match(delegationSentence(rows), /jobs up to 9 times the runner's own stake, /);
+  assert.match(delegationSentence(moved(3_000)), /jobs up to 2\.33 times the runner's own stake, /);
+  assert.match(delegationSentence(moved(10_000)), /jobs up to 0 times the runner's own stake, /);
+  assert.match(delegationSentence(moved(0)), /jobs without a limit, /);
+});
+
+test("values that are too deep to draw become nodes all the same", () => {
+  let deep = [];
+  for (let level = 0; level < 100_000; level += 1) deep = [deep];
+  let node = nodeOf(deep);
+  let levels = 0;
+  for (; node.type === "list"; levels += 1) [node] = node.value;
+  assert.deepEqual([node.value, levels], ["…", 65]);
 });

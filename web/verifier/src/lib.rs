@@ -96,10 +96,10 @@ pub unsafe extern "C" fn give_back(answer: *mut u8) {
 }
 
 fn answer(input: &[u8]) -> Json {
-    let Some([genesis, key, url, witness, signature]) = parts(input) else { return failed(Step::Request, "the input is cut short") };
+    let Some([genesis, key, url, witness, signature]) = parts(input) else { return undecided("the input is cut short") };
     let trust = match Trust::new(genesis, key) {
         Ok(trust) => trust,
-        Err(error) => return failed(Step::Request, &error.to_string()),
+        Err(error) => return undecided(&error.to_string()),
     };
     let asked = match std::str::from_utf8(url).map_err(|_| "the URL is not text".to_owned()) {
         Ok(url) => Asked::of_url(url, &ZONES).map_err(|error| error.to_string()),
@@ -107,7 +107,7 @@ fn answer(input: &[u8]) -> Json {
     };
     let asked = match asked {
         Ok(asked) => asked,
-        Err(error) => return failed(Step::Request, &error),
+        Err(error) => return undecided(&error),
     };
     let mut answer = match verify(witness.to_vec().into(), &trust, Some(&asked), 0) {
         Ok(checked) => held(&trust, &checked),
@@ -138,6 +138,13 @@ fn parts(mut input: &[u8]) -> Option<[&[u8]; PARTS]> {
         input = rest;
     }
     input.is_empty().then_some(parts)
+}
+
+/// What is to be checked is no question, or the trust in it is malformed: that says nothing about the gateway's answer.
+fn undecided(why: &str) -> Json {
+    let mut answer = failed(Step::Request, why);
+    answer["is_undecided"] = json!(true);
+    answer
 }
 
 fn failed(step: Step, why: &str) -> Json {
@@ -207,6 +214,8 @@ mod tests {
                 text
             };
             assert!(text.contains("\"verified\":false") && text.contains(why), "{text}");
+            // The question itself is malformed: no word about the answer.
+            assert!(text.contains("\"is_undecided\":true"), "{text}");
         }
     }
 }

@@ -33,7 +33,7 @@ test("whatever comes in, an answer comes out, and all room goes back", { skip: !
     for (const size of sizes) {
       const witness = new Uint8Array(size).fill(size);
       const result = verifier.check({ genesis: witness, groupKey: new Uint8Array(96), url, witness });
-      assert.deepEqual([result.verified, result.failed], [false, "request"], `${size} bytes`);
+      assert.deepEqual([result.verified, result.failed, result.is_undecided], [false, "request", true], `${size} bytes`);
     }
     return verifier.exports.memory.buffer.byteLength;
   };
@@ -52,6 +52,7 @@ test("every lie is found", { skip: (!folder && "CASES names no folder") || (!isB
     times.push(performance.now() - began);
     assert.equal(result.verified, fails === null, `${what}: ${result.why}`);
     assert.equal(result.failed ?? null, fails, `${what}: ${result.why}`);
+    assert.equal(result.is_undecided, undefined, "a lie is a verdict");
     if (result.verified) assert.match(result.body, /Guest book/);
   }
   console.log(`the truth took ${times[0].toFixed(1)} ms`);

@@ -1,6 +1,7 @@
 // What the page tells about an answer that holds.
 
-import { visible } from "../format.js";
+import { clip } from "../format.js";
+import { MAX_HEADERS, SHOWN } from "./limits.js";
 
 /** Rows of a name and a text. What the actor sent is named as such: a header `actor` is not the actor. */
 export function factsOf(result, size) {
@@ -11,8 +12,10 @@ export function factsOf(result, size) {
     ["Finalized", `epoch ${result.epoch}, view ${result.view}`],
     ["Replayed", `${result.cycles.toLocaleString()} cycles over ${result.records} proven records, ${size.toLocaleString()} bytes`],
     ["Status", `${result.status}${result.failure ? ` ${result.failure}` : ""}`],
-    ...result.headers.map(([name, value]) => [`Header ${name}`, value]),
-    ["The actor saw", result.seen.map(([name, value]) => `${name}: ${value}`).join("; ")],
+    ...result.headers.slice(0, MAX_HEADERS).map(([name, value]) => [`Header ${name}`, value]),
+    ["The actor saw", result.seen.slice(0, MAX_HEADERS).map(([name, value]) => `${name}: ${value}`).join("; ")],
   ];
-  return rows.map((row) => row.map(visible));
+  const left = result.headers.length - MAX_HEADERS;
+  if (left > 0) rows.push(["More headers", String(left)]);
+  return rows.map((row) => row.map((text) => clip(text, SHOWN.header)));
 }

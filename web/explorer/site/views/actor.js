@@ -7,9 +7,9 @@ import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { clip, count } from "../format.js";
 import { handlers as readHandlers } from "../handlers.js";
-import { badge, identifier, money, route } from "../parts.js";
+import { PAGE_ROWS, badge, identifier, money, route } from "../parts.js";
 import { classNameOf, learn } from "../names.js";
-import { systemActors } from "../system.js";
+import { isSystemName, systemActors } from "../system.js";
 import { historyPanel } from "./account.js";
 import { logTab } from "./actor/log.js";
 import { overviewTab } from "./actor/overview.js";
@@ -69,6 +69,7 @@ export async function actorView([address = "", tab = "overview", detail], { live
         h("h1", { class: name ? null : "address" }, name ?? actor.address),
       ),
       actor.status === "active" ? badge("good", "Active") : badge("bad", capital(clip(actor.status, 60).replaceAll("_", " "))),
+      name && !system.has(actor.address) && isSystemName(name) && badge("bad", "Not the system actor of this name"),
       h("span", { class: "title-balance" }, balance),
       name && h("p", { class: "soft small" }, identifier(actor.address, { full: true, what: "the address" })),
     ),
@@ -104,11 +105,12 @@ function handlersOf(actor, source) {
 
 async function timersTab({ actor, clock, signal }) {
   const box = h("div", {});
+  const view = { shown: PAGE_ROWS };
   const refresh = async () => {
     const [{ timers }, failed] = await Promise.all([get(`/timers/${actor.address}?limit=1000`, signal), failedPanel(actor.address, signal)]);
     // A fold that is open is being read.
     if (box.querySelector("details[open]")) return;
-    replace(box, failed, timersPanel(timers, clock));
+    replace(box, failed, timersPanel(timers, clock, { view }));
   };
   await refresh();
   return { node: box, refresh };

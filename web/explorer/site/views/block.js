@@ -3,7 +3,7 @@
 import { find, get } from "../api.js";
 import { LANES, laneBars } from "../charts.js";
 import { roundsText, signers } from "../consensus.js";
-import { h, replace } from "../dom.js";
+import { h } from "../dom.js";
 import { bytes, clip, compact, count } from "../format.js";
 import {
   action,
@@ -12,18 +12,15 @@ import {
   facts,
   identifier,
   kindBadge,
+  longTable,
   moment,
-  moreButton,
   namedReceipts,
   panel,
   route,
   status,
-  table,
   who,
   whom,
 } from "../parts.js";
-
-const PAGE_ROWS = 100;
 
 /** See VIEWS in main.js. */
 export async function blockView([id], { live, signal }) {
@@ -195,13 +192,5 @@ function receiptsPanel(title, receipts, nothing) {
     { name: "Events", end: true, class: "optional", cell: (receipt) => count(receipt.events.length) },
     { name: "", says: "Status", end: true, cell: (receipt) => status(receipt.status) },
   ];
-  const box = h("div", {});
-  let shown = 0;
-  const draw = () => {
-    shown += PAGE_ROWS;
-    replace(box, table(columns, receipts.slice(0, shown), { caption: title }));
-    return shown < receipts.length;
-  };
-  const hasMore = draw();
-  return panel({ title, aside: count(receipts.length), flush: true }, box, hasMore && moreButton(draw));
+  return panel({ title, aside: count(receipts.length), flush: true }, longTable(columns, receipts, { caption: title }));
 }

@@ -5,7 +5,7 @@ import { Clock } from "../clock.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { clip, count } from "../format.js";
-import { empty, panel, table, who } from "../parts.js";
+import { PAGE_ROWS, empty, longTable, panel, tally, who } from "../parts.js";
 import { gatewayUrl, siteLink } from "../sites.js";
 
 const MAX_ROWS = 300;
@@ -19,13 +19,14 @@ const POLICIES = ["owner", "actor", "anybody"];
 export async function namesView(_, { live, signal }) {
   const clock = await Clock.read(live, signal);
   const box = h("div", {});
+  const shown = [{ shown: PAGE_ROWS }, { shown: PAGE_ROWS }];
   const draw = async () => {
     const [names, gateways, gateway] = await Promise.all([
       get(`/names?limit=${MAX_ROWS}`, signal),
       get(`/gateways?limit=${MAX_ROWS}`, signal),
       gatewayUrl(signal),
     ]);
-    replace(box, namesPanel(names, clock, gateway), gatewaysPanel(gateways));
+    replace(box, namesPanel(names, clock, gateway, shown[0]), gatewaysPanel(gateways, shown[1]));
   };
   await draw();
   follow(live, signal, draw);
@@ -48,7 +49,7 @@ export async function namesView(_, { live, signal }) {
   return { title: "Names", node };
 }
 
-function namesPanel({ names, total_count: total }, clock, gateway) {
+function namesPanel({ names, total_count: total }, clock, gateway, view) {
   if (names.length === 0) return panel({ title: "Registered names" }, empty("No name is registered."));
   const columns = [
     { name: "Name", cell: (row) => h("strong", { class: row.name.length > SHORT ? "breakable" : "nowrap" }, clip(row.name, 256)) },
@@ -58,12 +59,12 @@ function namesPanel({ names, total_count: total }, clock, gateway) {
     { name: "Stage", class: "optional", cell: (row) => clip(row.stage, 20) },
     { name: "Expires", end: true, cell: (row) => (row.stage === "live" ? clock.until(row.expires_at) : count(row.expires_at)) },
     { name: "Requests", end: true, class: "optional", cell: (row) => (row.requests_served == null ? "" : count(row.requests_served)) },
-    { name: "Who may register below it", class: "optional", cell: (row) => POLICIES[Number(row.subdomain_policy)] },
+    { name: "Who may register below it", class: "optional", cell: (row) => POLICIES[Number(row.subdomain_policy)] ?? "–" },
   ];
-  return panel({ title: "Registered names", aside: count(total), flush: true }, table(columns, names, { caption: "Names" }));
+  return panel({ title: "Registered names", aside: tally(names.length, total), flush: true }, longTable(columns, names, { caption: "Names", view }));
 }
 
-function gatewaysPanel({ gateways, total_count: total }) {
+function gatewaysPanel({ gateways, total_count: total }, view) {
   if (gateways.length === 0) return panel({ title: "Gateways" }, empty("No gateway is registered."));
   const columns = [
     { name: "Gateway", cell: (row) => who(row.address) },
@@ -72,5 +73,5 @@ function gatewaysPanel({ gateways, total_count: total }) {
     { name: "Health", end: true, cell: (row) => count(row.health) },
     { name: "Last heartbeat", end: true, class: "optional", cell: (row) => count(row.last_heartbeat) },
   ];
-  return panel({ title: "Gateways", aside: count(total), flush: true }, table(columns, gateways, { caption: "Gateways" }));
+  return panel({ title: "Gateways", aside: tally(gateways.length, total), flush: true }, longTable(columns, gateways, { caption: "Gateways", view }));
 }

@@ -8,7 +8,7 @@ import { h, replace } from "../dom.js";
 import { clip, count, plural } from "../format.js";
 import { follow } from "../follow.js";
 import { parameters } from "../parameters.js";
-import { badge, empty, facts, heightLink, identifier, money, panel, route, table } from "../parts.js";
+import { PAGE_ROWS, badge, empty, facts, heightLink, identifier, longTable, money, panel, route, table, tally } from "../parts.js";
 import { withEvent } from "../system.js";
 import { jobsPanel } from "./jobs.js";
 import { runnerLink } from "./job.js";
@@ -34,9 +34,10 @@ export const SLASHES = {
 /** See VIEWS in main.js. */
 export async function runnersView(_, { live, signal }) {
   const box = h("div", {});
+  const shown = { shown: PAGE_ROWS };
   const draw = async () => {
     const { runners, total_count: total } = await get("/runners?limit=1000", signal);
-    replace(box, runnersPanel(runners, total));
+    replace(box, runnersPanel(runners, total, shown));
   };
   await draw();
   follow(live, signal, draw);
@@ -59,19 +60,19 @@ function healthBadge(health) {
   return h("span", { title: meaning }, badge(kind, word));
 }
 
-function runnersPanel(runners, total) {
+function runnersPanel(runners, total, view) {
   if (runners.length === 0) return panel({ title: "Runners" }, empty("No runner is registered."));
   const columns = [
     { name: "Runner", cell: (runner) => runnerLink(runner.address) },
     { name: "Health", cell: (runner) => healthBadge(runner.health) },
-    { name: "Stake", end: true, cell: (runner) => money(BigInt(runner.stake) + BigInt(runner.delegated), 2) },
+    { name: "Stake that counts", end: true, cell: (runner) => money(BigInt(runner.stake) + BigInt(runner.delegated_counted), 2) },
     { name: "Reputation", end: true, cell: (runner) => count(runner.reputation) },
     { name: "Active jobs", end: true, class: "optional", cell: (runner) => `${count(runner.active_jobs)} of ${count(runner.capabilities.max_concurrent_jobs)}` },
     { name: "Done", end: true, cell: (runner) => count(runner.jobs_done) },
     { name: "Failed", end: true, class: "optional", cell: (runner) => count(runner.jobs_failed) },
     { name: "Kinds", class: "optional", cell: (runner) => clip(runner.capabilities.job_types.join(", "), 80) },
   ];
-  return panel({ title: "Runners", aside: count(total), flush: true }, table(columns, runners, { caption: "Runners" }));
+  return panel({ title: "Runners", aside: tally(runners.length, total), flush: true }, longTable(columns, runners, { caption: "Runners", view }));
 }
 
 /** See VIEWS in main.js. */
@@ -87,7 +88,7 @@ export async function runnerView([address = ""], { live, signal }) {
       find(`/actor/${emitter}/logs?order=desc&limit=${MAX_EVENTS}`, signal),
     ]);
     replace(state, healthBadge(runner.health), runner.flagged && [" ", badge("bad", "To be reviewed")]);
-    replace(body, ...parts(runner, reputationMax(rows), jobs?.jobs ?? [], slashesOf(runner.address, logs?.logs ?? [])));
+    replace(body, ...parts(runner, rows, jobs?.jobs ?? [], slashesOf(runner.address, logs?.logs ?? [])));
     return runner;
   };
   const runner = await draw();
@@ -128,7 +129,15 @@ export function reputationMax(rows) {
   return rows.get("jobs.reputation_start")?.max ?? null;
 }
 
-function parts(runner, reputation, jobs, slashes) {
+/** How much of what others delegate counts, in a sentence, with the parameter as it is. */
+export function delegationSentence(rows) {
+  const share = Number(rows.get("jobs.self_bond")?.value ?? 0);
+  const most = share > 0 ? `up to ${Number(((10_000 - share) / share).toFixed(2))} times the runner's own stake` : "without a limit";
+  return `Delegated stake counts in draws and for the size of jobs ${most}, which limits the power that a runner has with others' money; all of it can be slashed.`;
+}
+
+function parts(runner, rows, jobs, slashes) {
+  const reputation = reputationMax(rows);
   const rates = runner.rate_card;
   const able = runner.capabilities;
   return [
@@ -139,7 +148,14 @@ function parts(runner, reputation, jobs, slashes) {
         { title: "Status" },
         facts(
           ["Stake", money(runner.stake)],
-          BigInt(runner.delegated) > 0n && ["Delegated", money(runner.delegated)],
+          BigInt(runner.delegated) > 0n && [
+            "Delegated",
+            money(runner.delegated),
+            ", of which ",
+            money(runner.delegated_counted),
+            " counts",
+            h("p", { class: "small soft" }, delegationSentence(rows)),
+          ],
           BigInt(runner.unbonding) > 0n && ["Unbonding", money(runner.unbonding)],
           ["Reputation", reputation === null ? count(runner.reputation) : `${count(runner.reputation)} of ${count(reputation)}`],
           ["Jobs", `${count(runner.jobs_done)} done, ${count(runner.jobs_failed)} failed`],

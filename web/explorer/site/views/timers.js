@@ -7,7 +7,7 @@ import { Clock, countdown } from "../clock.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
 import { clip, count, plural } from "../format.js";
-import { badge, empty, heightLink, identifier, moment, panel, payload, route, table, who } from "../parts.js";
+import { PAGE_ROWS, badge, empty, heightLink, identifier, longTable, moment, panel, payload, route, table, who } from "../parts.js";
 import { wakeOf } from "../wake.js";
 
 const MAX_TIMERS = 300;
@@ -17,9 +17,12 @@ const MAX_FAILED = 20;
 export async function timersView(_, { live, signal }) {
   const clock = await Clock.read(live, signal);
   const box = h("div", {});
+  const view = { shown: PAGE_ROWS };
   const draw = async () => {
     const { timers, total_count: total } = await get(`/timers?limit=${MAX_TIMERS}`, signal);
-    replace(box, timersPanel(timers, clock, { withActor: true, total }));
+    // A fold that is open is being read.
+    if (box.querySelector("details[open]")) return;
+    replace(box, timersPanel(timers, clock, { withActor: true, total, view }));
   };
   await draw();
   follow(live, signal, draw);
@@ -52,7 +55,7 @@ function failures(timer) {
 }
 
 /** Timers as a table, the next to fire first. */
-export function timersPanel(timers, clock, { withActor = false, total = timers.length } = {}) {
+export function timersPanel(timers, clock, { withActor = false, total = timers.length, view } = {}) {
   if (timers.length === 0) return panel({ title: "Scheduled" }, empty(withActor ? "No timer is scheduled." : "This actor has no timer."));
   const shown = timers.slice(0, MAX_TIMERS);
   const running = timers.filter((timer) => !timer.is_paused);
@@ -90,7 +93,7 @@ export function timersPanel(timers, clock, { withActor = false, total = timers.l
         { class: "picture" },
         timeline(marksOf(running, clock), `${plural(running.length, "timer")}, the next ${clock.until(running[0].height)}`),
       ),
-    table(columns, shown, { caption: "Timers", rowClass: (timer) => (Number(timer.failures ?? 0) > 0 ? "failing" : null) }),
+    longTable(columns, shown, { caption: "Timers", view, rowClass: (timer) => (Number(timer.failures ?? 0) > 0 ? "failing" : null) }),
     Number(total) > shown.length && empty(`and ${count(Number(total) - shown.length)} more`),
   );
 }

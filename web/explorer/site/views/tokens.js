@@ -30,7 +30,12 @@ export function tokenAmount(units, decimals) {
 }
 
 function tokenLink(token) {
-  return h("a", { href: route.token(token.token_id) }, clip(token.name, 64), " ", h("span", { class: "faint" }, clip(token.symbol, 16)));
+  return h("a", { href: route.token(token.token_id) }, h("bdi", {}, nameOf(token)), " ", h("bdi", { class: "faint" }, clip(token.symbol, 16)));
+}
+
+/** A token's name, which may be blank. */
+function nameOf({ name }) {
+  return name.trim() === "" ? "(a blank name)" : clip(name, 64);
 }
 
 const COLUMNS = [
@@ -66,7 +71,7 @@ export async function tokenView([id = ""], { live, signal }) {
   const node = h(
     "div",
     {},
-    h("div", { class: "title" }, h("div", {}, h("span", { class: "kicker" }, "Token"), h("h1", { class: "breakable" }, clip(token.name, 64))), h("span", { class: "soft" }, clip(token.symbol, 16))),
+    h("div", { class: "title" }, h("div", {}, h("span", { class: "kicker" }, "Token"), h("h1", { class: "breakable" }, nameOf(token))), h("span", { class: "soft" }, clip(token.symbol, 16))),
     panel(
       { title: "Token" },
       facts(
@@ -82,7 +87,7 @@ export async function tokenView([id = ""], { live, signal }) {
     ),
     h("div", { class: "columns wide-left" }, events.node, holders.node),
   );
-  return { title: clip(token.name, 64), node };
+  return { title: nameOf(token), node };
 }
 
 function holderList(path, token, signal) {

@@ -7,6 +7,7 @@ import { codeView } from "../code.js";
 import { h } from "../dom.js";
 import { bytes, clip, compact, count, percent } from "../format.js";
 import { failurePanel } from "../failure.js";
+import { follow } from "../follow.js";
 import {
   asker,
   badge,
@@ -35,11 +36,12 @@ const MAX_DELIVERIES = 300;
 
 /** See VIEWS in main.js. */
 export async function transactionView([id = ""], { live, signal, redraw }) {
+  if (!isHash(id)) return missing(id);
   const name = encodeURIComponent(id);
   const [transaction, receipt] = await Promise.all([find(`/transaction/${name}`, signal), find(`/transaction/${name}/receipt`, signal)]);
   if (!transaction && !receipt) return missing(id, live, signal, redraw);
   const isPending = !receipt;
-  if (isPending) live.addEventListener("block", async () => (await find(`/transaction/${name}/receipt`, signal)) && redraw(), { signal });
+  if (isPending) follow(live, signal, async () => (await find(`/transaction/${name}/receipt`, signal)) && redraw());
   const hash = transaction?.hash ?? receipt.tx_hash;
   const heading = headingOf(transaction, receipt);
   const tree = receipt && (await family(receipt, signal));
@@ -83,22 +85,25 @@ function printedPanel(printed) {
   return panel({ title: "Printed" }, h("div", { class: "block-of-text" }, clip(printed, 5_000)));
 }
 
+function isHash(text) {
+  return /^(0x)?[0-9a-f]{64}$/i.test(text);
+}
+
 function missing(id, live, signal, redraw) {
-  const isHash = /^(0x)?[0-9a-f]{64}$/i.test(id);
-  if (isHash) live.addEventListener("block", redraw, { signal, once: true });
+  if (isHash(id)) follow(live, signal, redraw);
   return {
     title: "Not found",
     node: h(
       "div",
       {},
-      h("div", { class: "title" }, h("h1", {}, isHash ? "Not found, or not yet" : "That is no hash")),
+      h("div", { class: "title" }, h("h1", {}, isHash(id) ? "Not found, or not yet" : "That is no hash")),
       panel(
         {},
         h("p", { class: "breakable" }, h("code", {}, clip(id, 200))),
         h(
           "p",
           { class: "soft" },
-          isHash
+          isHash(id)
             ? "The node does not know a transaction or delivery with this hash. If it was just sent, this page shows it as soon as it is in a block."
             : "The hash of a transaction has 64 hexadecimal digits.",
         ),

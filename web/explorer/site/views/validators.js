@@ -4,24 +4,28 @@ import { find, get } from "../api.js";
 import { givenUp, leftOutText, longestRuns, shareText, statusOf, votes } from "../consensus.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
-import { count, ends, percent, plural } from "../format.js";
+import { count, ends, percent, plural, shortList } from "../format.js";
 import { connections, mapSentence, neighbours, networkMap } from "../map.js";
-import { badge, empty, facts, identifier, money, panel, table, who } from "../parts.js";
+import { PAGE_ROWS, badge, empty, facts, identifier, longTable, money, panel, tally, who } from "../parts.js";
 
 /** Between two reads of the newest blocks, which are many. */
 const PAUSE_MS = 3_000;
 
+/** Signers of which a picture shows every connection. */
+const MAX_DRAWN = 64;
+
 /** See VIEWS in main.js. */
 export async function validatorsView(_, { live, signal }) {
   const body = h("div", {});
-  const draw = async () => replace(body, ...(await parts(signal)));
+  const views = [{ shown: PAGE_ROWS }, { shown: PAGE_ROWS }];
+  const draw = async () => replace(body, ...(await parts(signal, views)));
   await draw();
   follow(live, signal, draw, { pause: PAUSE_MS });
   return { title: "Validators", node: h("div", {}, h("div", { class: "title" }, h("h1", {}, "Validators")), body) };
 }
 
-async function parts(signal) {
-  const [{ validators, is_dealt: isDealt }, epoch, blocks] = await Promise.all([
+async function parts(signal, [view, viewOfMap]) {
+  const [{ validators, total_count: total, is_dealt: isDealt }, epoch, blocks] = await Promise.all([
     get("/validators?limit=1000", signal),
     find("/epoch", signal),
     find("/blocks?limit=200", signal),
@@ -70,8 +74,8 @@ async function parts(signal) {
       ),
     validators.length === 0
       ? panel({ title: "Validators" }, empty("No validator."))
-      : panel({ title: "Validators", aside: count(validators.length), flush: true }, table(columns, validators, { caption: "Validators" })),
-    mapPanel(signing, recent),
+      : panel({ title: "Validators", aside: tally(validators.length, total), flush: true }, longTable(columns, validators, { caption: "Validators", view })),
+    mapPanel(signing, recent, viewOfMap),
   ];
 }
 
@@ -82,24 +86,29 @@ function statusCell(validator) {
 }
 
 /** Who is connected to whom, as a picture and as a table. Nothing where a validator signs alone. */
-function mapPanel(signers, recent) {
+function mapPanel(signers, recent, view) {
   // A bitmap of voters has the order of the keys, as the list of validators has.
   const signing = signers.map((validator) => ({ ...validator, label: ends(validator.address) }));
   if (signing.length < 2) return null;
   const { pairs, blocks } = connections(signing.map(({ consensus_key }) => consensus_key), recent);
   const others = neighbours(signing.length, pairs);
-  const listed = (places) => (places.length === 0 ? "none" : places.length === signing.length - 1 ? "all others" : places.map((place) => signing[place].label).join(", "));
-  const rows = signing.map((validator, place) => ({ validator, others: others[place], missing: signing.map((_, at) => at).filter((at) => at !== place && !others[place].includes(at)) }));
+  const labelled = (places) => shortList(places.map((place) => signing[place].label));
+  const listed = (places) => (places.length === 0 ? "none" : places.length === signing.length - 1 ? "all others" : labelled(places));
+  const missing = (place) => {
+    const known = new Set(others[place]).add(place);
+    return signing.map((_, at) => at).filter((at) => !known.has(at));
+  };
+  const rows = signing.map((validator, place) => ({ validator, place }));
   const columns = [
     { name: "Validator", cell: ({ validator }) => who(validator.address) },
-    { name: "Connected to", cell: (row) => listed(row.others) },
-    { name: "Not seen connected to", cell: (row) => listed(row.missing) },
+    { name: "Connected to", cell: ({ place }) => listed(others[place]) },
+    { name: "Not seen connected to", cell: ({ place }) => listed(missing(place)) },
   ];
   const sentence = mapSentence(signing.map(({ label }) => label), pairs);
   return panel(
     { title: "Who is connected to whom", aside: `by the votes in ${plural(blocks, "block")}` },
-    networkMap(signing, pairs),
+    signing.length <= MAX_DRAWN && networkMap(signing, pairs),
     h("p", { class: "map-says" }, sentence, " Two validators are connected if one of them has counted a vote of the other in this epoch."),
-    table(columns, rows, { caption: "Connections of the validators" }),
+    longTable(columns, rows, { caption: "Connections of the validators", view }),
   );
 }

@@ -24,8 +24,8 @@ export function launch() {
 }
 
 /** A new page. `problems` fills with what the page logs as an error, missing things aside: asking is how it learns. */
-export async function open(browser, { size = "desktop", scheme = "light" } = {}) {
-  const page = await browser.newPage({ viewport: WIDTHS[size], colorScheme: scheme });
+export async function open(browser, { size = "desktop", scheme = "light", touch = false } = {}) {
+  const page = await browser.newPage({ viewport: WIDTHS[size], colorScheme: scheme, isMobile: touch, hasTouch: touch });
   page.setDefaultTimeout(PATIENCE_MS);
   const problems = [];
   page.on("pageerror", (problem) => problems.push(String(problem.stack)));
@@ -35,6 +35,12 @@ export async function open(browser, { size = "desktop", scheme = "light" } = {})
   return { page, problems };
 }
 
+/** Closes a page. Answers that its routes are still at are dropped. */
+export async function close(page) {
+  await page.unrouteAll({ behavior: "ignoreErrors" });
+  await page.close();
+}
+
 /** Goes to an address of the page and waits until its heading is there. Answers the heading's text. */
 export async function visit(page, base, hash) {
   await page.goto("about:blank");
@@ -42,10 +48,16 @@ export async function visit(page, base, hash) {
   return (await page.locator("main h1").first().textContent()).trim();
 }
 
-/** That the page is no wider than the window. */
+/** That the page is no wider than the window, and no table wider than its box in a window that is narrow. A phone widens its window to the page, so that is no measure. */
 export async function checkWidth(page, what) {
-  const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+  const { excess, wide } = await page.evaluate(() => {
+    const { scrollWidth, clientWidth } = document.documentElement;
+    const boxes = clientWidth > 640 ? [] : [...document.querySelectorAll(".scroll:has(> table)")];
+    const wide = boxes.filter((box) => box.scrollWidth > box.clientWidth).map((box) => `${box.querySelector("caption")?.textContent}: ${box.scrollWidth - box.clientWidth}`);
+    return { excess: scrollWidth - clientWidth, wide };
+  });
   assert.ok(excess <= 0, `${what} is ${excess} pixels wider than the window`);
+  assert.deepEqual(wide, [], `${what} has tables that are wider than the window`);
 }
 
 /** That everything that can be pressed has a name, and every picture says what it is or stays out of the way. */

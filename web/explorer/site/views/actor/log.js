@@ -10,11 +10,15 @@ import { valueLine } from "../../value.js";
 
 const LOG_ROWS = 30;
 
+/** New events that join those on the page before the list begins again. */
+const MAX_ADDED = 300;
+
 /** See TABS in ../actor.js. */
 export async function logTab({ actor, signal }) {
   const box = h("div", {});
   let logs = await logsOf(actor.address, 0, LOG_ROWS, signal);
   let shown = logs.logs;
+  let grown = 0;
   const fresh = new Set();
   const draw = () => {
     const more =
@@ -35,7 +39,9 @@ export async function logTab({ actor, signal }) {
     if (added.length === 0) return;
     fresh.clear();
     for (const log of added) fresh.add(keyOf(log));
-    shown = added.length === now.logs.length ? now.logs : [...added, ...shown];
+    grown += added.length;
+    if (added.length === now.logs.length || grown > MAX_ADDED) [shown, grown] = [now.logs, 0];
+    else shown = [...added, ...shown];
     logs = now;
     draw();
   };

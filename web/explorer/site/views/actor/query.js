@@ -5,7 +5,7 @@ import { ApiError, post } from "../../api.js";
 import { fromBase64, fromHex, toBase64 } from "../../bytes.js";
 import { h, replace } from "../../dom.js";
 import { failurePanel } from "../../failure.js";
-import { clip, count } from "../../format.js";
+import { clip, count, visible } from "../../format.js";
 import { parseJson } from "../../json.js";
 import { heightLink, panel, payload, route } from "../../parts.js";
 
@@ -37,7 +37,7 @@ export async function queryTab({ actor, source, handlers, detail, signal }) {
     const known = handlers.find(({ name }) => name === handler.value);
     if (known) format.value = known.format;
     argument.placeholder = placeholderOf(known);
-    about.textContent = known ? [`${known.name}(${known.parameters.join(", ")})`, known.about].filter(Boolean).join(": ") : "";
+    about.textContent = known ? visible([`${known.name}(${known.parameters.join(", ")})`, known.about].filter(Boolean).join(": ")) : "";
   };
   describe();
   handler.addEventListener("input", describe);

@@ -2,7 +2,7 @@
 
 import { find } from "../../api.js";
 import { h, replace } from "../../dom.js";
-import { bytes, count, percent } from "../../format.js";
+import { bytes, clip, count, percent } from "../../format.js";
 import { badge, empty, facts, money, panel } from "../../parts.js";
 
 /** State → [badge, word, what it means]. */
@@ -26,7 +26,7 @@ export async function rentTab({ actor, signal }) {
 }
 
 function parts(rent) {
-  const [kind, word, meaning] = STATES[rent.state] ?? ["plain", String(rent.state).slice(0, 40), ""];
+  const [kind, word, meaning] = STATES[rent.state] ?? ["plain", clip(String(rent.state), 40), ""];
   return [
     panel(
       { title: "Rent", aside: badge(kind, word) },

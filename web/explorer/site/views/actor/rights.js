@@ -3,7 +3,7 @@
 import { find } from "../../api.js";
 import { h, replace } from "../../dom.js";
 import { clip, count } from "../../format.js";
-import { badge, empty, heightLink, identifier, nodeOf, panel, table, who } from "../../parts.js";
+import { badge, empty, heightLink, identifier, longTable, nodeOf, panel, who } from "../../parts.js";
 import { valueLine } from "../../value.js";
 
 /** See TABS in ../actor.js. */
@@ -27,7 +27,7 @@ function grantsPanel(grants) {
     { name: "Within", cell: ({ params }) => (params && Object.keys(params).length > 0 ? valueLine(nodeOf(params), 240) : h("span", { class: "faint" }, "no bounds of its own")) },
     { name: "Standing", cell: ({ deprecated }) => (deprecated ? badge("wait", "deprecated") : badge("good", "current")) },
   ];
-  return panel({ title: "Manifest", aside: count(grants.length), flush: true }, table(columns, grants, { caption: "Grants of the manifest" }));
+  return panel({ title: "Manifest", aside: count(grants.length), flush: true }, longTable(columns, grants, { caption: "Grants of the manifest" }));
 }
 
 function permissionsPanel(permissions) {
@@ -40,7 +40,7 @@ function permissionsPanel(permissions) {
     { name: "Since", end: true, class: "optional", cell: ({ granted_at: height }) => heightLink(height) },
     { name: "Passed on", end: true, class: "optional", cell: ({ depth }) => count(depth) },
   ];
-  return panel({ title: "Permissions", aside: count(permissions.length), flush: true }, table(columns, permissions, { caption: "Permissions" }));
+  return panel({ title: "Permissions", aside: count(permissions.length), flush: true }, longTable(columns, permissions, { caption: "Permissions" }));
 }
 
 function rolesPanel(roles) {
@@ -52,5 +52,5 @@ function rolesPanel(roles) {
     { name: "Made by", class: "optional", cell: (role) => who(role.creator, { actor: true }) },
     { name: "Since", end: true, class: "optional", cell: (role) => heightLink(role.assigned_at) },
   ];
-  return panel({ title: "Roles", aside: count(roles.length), flush: true }, table(columns, roles, { caption: "Roles" }));
+  return panel({ title: "Roles", aside: count(roles.length), flush: true }, longTable(columns, roles, { caption: "Roles" }));
 }
