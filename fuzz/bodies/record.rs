@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 use commonware_codec::Codec;
-use cowboy_system::{governance, staking, storage};
+use cowboy_system::{governance, rent_rate, staking, storage};
 
 fn check<T: Codec<Cfg = ()>>(bytes: &[u8]) {
     if let Ok(record) = T::decode_cfg(Bytes::copy_from_slice(bytes), &()) {
@@ -23,7 +23,7 @@ const CHECKS: [fn(&[u8]); 12] = [
     check::<staking::types::Inflation>,
     check::<storage::types::RentAccount>,
     check::<storage::types::Dormancy>,
-    check::<storage::types::RentRate>,
+    check::<rent_rate::RentRate>,
 ];
 
 pub(crate) fn body(bytes: &[u8]) {

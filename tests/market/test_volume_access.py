@@ -164,6 +164,12 @@ def test_strangers_and_hostile_requests(tmp_path):
             connection.request(method, path, body=b"" if method in ("PUT", "POST") else None)
             assert connection.getresponse().status in (400, 403), f"{method} {path}"
             connection.close()
+        # An address to put one file copies no other one there.
+        place = s3.generate_presigned_url("put_object", Params={"Bucket": "notes", "Key": "b"}).removeprefix(process.ready)
+        connection = http.client.HTTPConnection(host, timeout=30)
+        connection.request("PUT", place, body=b"", headers={"x-amz-copy-source": "/notes/a"})
+        assert connection.getresponse().status == 403
+        connection.close()
         for key in ["../a", "a/../../b", "a//b", "a/", "x" * 65, "a b", "ä"]:
             assert code(s3.put_object, Bucket="notes", Key=key, Body=b"x") == "InvalidArgument", key
             assert code(s3.get_object, Bucket="notes", Key=key) == "NoSuchKey", key

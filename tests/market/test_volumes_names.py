@@ -50,6 +50,8 @@ def test_a_new_owner_uses_the_name(tmp_path):
         assert owner("--owner", giver, account=5) == (heir, volume)
         assert world.fetched("memory", "notes/a.txt", account=5) == hashlib.sha256(b"a").hexdigest()
         assert [row["name"] for row in world.run("volume", "ls", "memory", account=5)] == ["notes"]
+        for named in (("--owner", heir), (heir,)):
+            assert [row["name"] for row in world.run("volume", "list", *named, account=0)] == ["memory"], "that of another account"
         assert [row["name"] for row in world.run("volume", "list", account=5)] == ["memory"]
 
         # What the account created itself comes first.
