@@ -1,5 +1,6 @@
 """The market's programs as people run them: a devnet, runners, servers, each a process of its own; every step one run of `cowboy`."""
 
+import functools
 import json
 import os
 import pathlib
@@ -108,6 +109,20 @@ def executable(command):
 
 class World:
     """A devnet with what the test puts around it. Use as a context manager."""
+
+    def __init_subclass__(cls):
+        """A world that fails while it begins ends what it has started: nothing of it slows down the tests after it."""
+        begin = cls.__init__
+
+        @functools.wraps(begin)
+        def begin_or_end(self, *arguments, **named):
+            try:
+                begin(self, *arguments, **named)
+            except BaseException:
+                self.__exit__(*sys.exc_info())
+                raise
+
+        cls.__init__ = begin_or_end
 
     def __init__(self, folder, *options):
         self.folder = pathlib.Path(folder)
