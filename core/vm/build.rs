@@ -6,7 +6,11 @@ use std::path::{Path, PathBuf};
 use std::{env, fs};
 
 /// Modules written in parts: folders, and their files in order.
-const PARTS: &[(&str, &[&str])] = &[("collections", &["deque", "dicts"]), ("enum", &["classes", "members", "flags", "checks"])];
+const PARTS: &[(&str, &[&str])] = &[
+    ("collections", &["deque", "dicts"]),
+    ("decimal", &["conditions", "numbers", "helpers", "contexts"]),
+    ("enum", &["classes", "members", "flags", "checks"]),
+];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =

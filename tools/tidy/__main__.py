@@ -3,6 +3,7 @@
     python3 tools/tidy             check; exit code 1 and one line for each problem
     python3 tools/tidy --write     write the generated pages and lower ratchet.txt, then check
     python3 tools/tidy --record    write ratchet.txt as the tree is, growth included, then check; the commit says why
+    python3 tools/tidy --protocol  write the lists of what every node needs alike (protocol.py), then check; the commit says why
 
 Only the standard library of Python 3.11.
 """
@@ -10,6 +11,7 @@ Only the standard library of Python 3.11.
 import pathlib
 import sys
 
+import protocol
 import ratchet
 from checks import problems
 from pages import generated
@@ -21,6 +23,10 @@ def main() -> int:
     tree = Tree.of_repository(root)
     if "--record" in sys.argv[1:]:
         (root / ratchet.PATH).write_text(ratchet.page(tree, record=True))
+        tree = Tree.of_repository(root)
+    if "--protocol" in sys.argv[1:]:
+        for path, text in protocol.record(tree).items():
+            (root / path).write_text(text)
         tree = Tree.of_repository(root)
     if "--write" in sys.argv[1:]:
         # Twice: the index counts citations in the pages that the first pass writes.

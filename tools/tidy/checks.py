@@ -9,6 +9,7 @@ import citations
 import named_tests
 import prices
 import programs
+import protocol
 import ratchet
 import targets
 from pages import generated
@@ -19,7 +20,7 @@ LINK = re.compile(r"(?<!\\)\[(?:[^\[\]]|\[[^\]]*\])*\]\(<?([^)\s>]+)>?(?:\s+\"[^
 
 def problems(tree: Tree) -> list[str]:
     """Everything that is wrong, by file."""
-    checks = (section_citations, title_citations, decision_citations, acceptance_citations, labels, riddles, series, links, architecture.problems, programs.problems, named_tests.problems, prices.problems, ratchet.growth, current)
+    checks = (section_citations, title_citations, decision_citations, acceptance_citations, labels, riddles, series, links, architecture.problems, programs.problems, named_tests.problems, prices.problems, protocol.problems, ratchet.growth, current)
     return [problem for check in checks for problem in check(tree)]
 
 

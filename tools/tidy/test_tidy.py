@@ -11,6 +11,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 
 import citations
 import drawing
+import protocol
 import ratchet
 import rust
 from checks import problems
@@ -332,6 +333,107 @@ class Grammar(unittest.TestCase):
 
     def test_items(self):
         self.assertEqual([c.target for c in citations.acceptance("A-1, A-3..A-5; SHA-256, AES-256, X-A-1")], ["1", "3", "4", "5"])
+
+
+VM = "core__vm__src__words_dot_rs"
+WORDS = """//! "A comment" is none.
+const VERSION: &str = "3.11.8";
+#[doc = "Neither is an attribute."]
+#[error("{name} is taken")]
+struct Taken;
+fn f(vm: &mut Vm) {
+    assert!(vm.is_sound(), "a {}", "bug");
+    vm.last().expect("a frame");
+    vm.raise("no room, \\
+        none", 'c', b"ab", r#"say "x""#, "");
+    out.push('=');
+}
+#[cfg(test)]
+mod tests {
+    const T: &str = "of a test";
+}
+"""
+TEXTS = ['text vm "3.11.8"', 'text vm "no room, none"', 'text vm "{name} is taken"', "text vm '='", 'text vm b"ab"', 'text vm r#"say "x""#']
+LOCKED = {
+    "Cargo_dot_toml": '[workspace.dependencies]\nsha = "=1.2.3"\ncowboy-vm = { path = "core/vm" }\n',
+    "core__types__Cargo_dot_toml": '[package]\nname = "cowboy-types"\n[dependencies]\nsha.workspace = true\ncowboy-vm.workspace = true\n',
+    "Cargo_dot_lock": '[[package]]\nname = "sha"\nversion = "1.2.3"\ndependencies = ["block"]\n[[package]]\nname = "block"\nversion = "0.4.0"\n'
+    '[[package]]\nname = "other"\nversion = "9.0.0"\n',
+    "rust-toolchain_dot_toml": '[toolchain]\nchannel = "1.95.0"\n',
+}
+
+
+class Protocol(unittest.TestCase):
+    def found(self, **changes: str) -> list[str]:
+        return list(protocol.problems(tree(**changes)))
+
+    def page(self, stage: str, **changes: str) -> str:
+        old = tree(tests__vectors__texts_dot_txt=protocol.HEADER % stage, **changes)
+        return protocol.texts_page(old)
+
+    def test_texts_that_nodes_need_alike(self):
+        lines = self.page("before genesis", **{VM: WORDS}).splitlines()
+        self.assertEqual([line for line in lines if not line.startswith("#")], TEXTS)
+        parted = tree(**{VM: "#[cfg(test)]\nmod of_tests;\n", "core__vm__src__words__of_tests_dot_rs": 'const T: &str = "of a test";\n'})
+        self.assertEqual(protocol.texts(parted), {})
+        names = protocol.texts(tree(core__compiler__src__a_dot_rs='const T: [&str; 2] = ["<lambda>", "more than one word"];\n'))
+        self.assertEqual(list(names), ['text compiler "<lambda>"'])
+
+    def test_a_row_of_an_error_is_one_line(self):
+        row = '    1000 GONE Other Input "gone", "It is gone.", "It was \\"taken\\".", "Ask {all}.";\n'
+        found = protocol.texts(tree(core__types__src__error_dot_rs="errors! {\n" + row + '}\nconst T: &str = "apart";\n'))
+        self.assertEqual(list(found), ['error 1000 Other Input "gone", "It is gone.", "It was \\"taken\\".", "Ask {all}."', 'text types "apart"'])
+
+    def test_a_text_that_changes(self):
+        page = self.page("before genesis", **{VM: WORDS})
+        self.assertEqual(self.found(tests__vectors__texts_dot_txt=page, **{VM: WORDS}), [])
+        gone, new = self.found(tests__vectors__texts_dot_txt=page, **{VM: WORDS.replace("no room", "little room")})
+        self.assertIn('tests/vectors/texts.txt:5: the code has no longer text vm "no room, none". Actors and prices see it', gone)
+        self.assertIn('core/vm/src/words.rs:9: tests/vectors/texts.txt does not list text vm "little room, none".', new)
+        twice = self.found(tests__vectors__texts_dot_txt=page, **{VM: WORDS, "core__vm__src__b_dot_rs": 'const T: &[u8] = b"ab";\n'})
+        self.assertEqual(len(twice), 1, "a text that stands once more")
+
+    def test_since_genesis_lines_are_added_and_none_goes(self):
+        page = self.page("since genesis", **{VM: WORDS})
+        changed = {VM: WORDS.replace("no room", "little room"), "tests__vectors__texts_dot_txt": page}
+        self.assertTrue(all("change of the protocol (A-283)" in problem for problem in self.found(**changed)))
+        recorded = protocol.texts_page(tree(**changed))
+        self.assertTrue("# Stage: since genesis" in recorded and "no room" in recorded and "little room" in recorded)
+        gone = self.found(**{**changed, "tests__vectors__texts_dot_txt": recorded})
+        self.assertEqual([problem.split(": ")[1] for problem in gone], ['the code has no longer text vm "no room, none". A change of it is a change of the protocol (A-283)'])
+        both = {VM: WORDS.replace("fn f(", 'const OLD: &str = "little room, none";\nfn f('), "tests__vectors__texts_dot_txt": recorded}
+        self.assertEqual(self.found(**both), [], "the old text stays for older versions")
+
+    def test_a_module_of_the_library_that_changes(self):
+        page = self.page("before genesis", core__sdk__cowboy_sdk__vrf_dot_py="x = 1\n")
+        changed = self.found(tests__vectors__texts_dot_txt=page, core__sdk__cowboy_sdk__vrf_dot_py="x = 2\n")
+        self.assertEqual(len(changed), 2, changed)
+        self.assertIn("core/sdk/cowboy_sdk/vrf.py:1: tests/vectors/texts.txt does not list module core/sdk/cowboy_sdk/vrf.py", changed[1])
+
+    def test_a_row_of_a_generated_page_that_changes(self):
+        rows = "## lanes\n\n| number | name | at genesis | meaning |\n|---|---|---|---|\n| 0x0101 | `lanes.size` | %s | %s |\n"
+        page = self.page("before genesis", docs__parameters_dot_md=rows % (7, "Size."))
+        self.assertIn("table docs/parameters.md lanes | 0x0101 | `lanes.size` | 7\n", page)
+        self.assertEqual(self.found(tests__vectors__texts_dot_txt=page, docs__parameters_dot_md=rows % (7, "In words.")), [])
+        changed = self.found(tests__vectors__texts_dot_txt=page, docs__parameters_dot_md=rows % (8, "Size."))
+        self.assertEqual(len(changed), 2, changed)
+        self.assertIn("docs/parameters.md:5: tests/vectors/texts.txt does not list table docs/parameters.md lanes | 0x0101 | `lanes.size` | 8.", changed[1])
+        method = "## 0x01 A\n\n### `act` (payable)\n\n| argument | form | default | meaning |\n|---|---|---|---|\n| `of` | a \\| b | `None` | Of. |\n\nFields of `of`:\n\n| field | meaning |\n|---|---|\n| `x` | X. |\n\nReturns: null.\n"
+        self.assertEqual(
+            [row for row, _ in protocol.rows_of_page(method)],
+            ["0x01 A `act` (payable) | `of` | a \\| b | `None`", "0x01 A `act` (payable) `of`: | `x`", "0x01 A `act` (payable) | Returns: null."],
+        )
+
+    def test_crates_have_one_version(self):
+        page = protocol.crates_page(tree(**LOCKED))
+        self.assertEqual(page.removeprefix(protocol.CRATES_HEADER), "rust 1.95.0\nblock 0.4.0\nsha 1.2.3\n")
+        whole = {**LOCKED, "tests__vectors__crates_dot_txt": page, "tests__vectors__texts_dot_txt": protocol.HEADER % "before genesis"}
+        self.assertEqual(self.found(**whole), [])
+        self.assertEqual([problem.split(". ")[0] for problem in self.found(**LOCKED)], [f"tests/vectors/{name}.txt:1: is not there" for name in ("texts", "crates")])
+        (wide,) = self.found(**{**whole, "Cargo_dot_toml": LOCKED["Cargo_dot_toml"].replace("=1.2.3", "1.2.3")})
+        self.assertIn("core/types/Cargo.toml:1: sha has the version '1.2.3'. Name one in Cargo.toml", wide)
+        (moved,) = self.found(**{**whole, "Cargo_dot_lock": LOCKED["Cargo_dot_lock"].replace("0.4.0", "0.4.1")})
+        self.assertIn("tests/vectors/crates.txt:1: Cargo.lock has other versions.", moved)
 
 
 class Pictures(unittest.TestCase):

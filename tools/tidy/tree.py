@@ -7,8 +7,8 @@ import subprocess
 
 SUFFIXES = {".rs", ".py", ".pyi", ".md", ".toml", ".ts", ".js", ".mjs", ".sh", ".txt", ".json", ".html", ".svg"}
 TEST_FILE = re.compile(r"(^|/)tests/|(^|/)(test_[^/]*|[^/]*_test|tests|conftest)\.\w+$")
-# Files whose text is data: random programs, captured answers.
-DATA = re.compile(r"(^|/)(fixture|vectors|corpus)/|/recording\.txt$")
+# Files whose text is data: random programs, captured answers, versions of crates.
+DATA = re.compile(r"(^|/)(fixture|vectors|corpus)/|/recording\.txt$|^Cargo\.lock$")
 # The tool's own files show citations that are no citations.
 EXAMPLES = "tools/tidy/"
 
@@ -29,7 +29,7 @@ class Tree:
         paths = sorted(path for path in listed.split("\0") if path and (root / path).is_file())
         texts = {}
         for path in paths:
-            if pathlib.PurePosixPath(path).suffix in SUFFIXES or path == "test":
+            if pathlib.PurePosixPath(path).suffix in SUFFIXES or path in ("test", "Cargo.lock"):
                 texts[path] = (root / path).read_text(encoding="utf-8")
         return Tree(frozenset(paths), texts)
 

@@ -4,7 +4,7 @@ use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_params::Params;
 use cowboy_state::records::{
-    Account, Actor, ActorStatus, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply, keys,
+    Account, Actor, Deployers, GenesisValidator, GenesisValidators, Markets, ParameterChange, ParameterChanges, Supply, keys,
 };
 use cowboy_state::{Directory, StateKey, Step, Stop, World};
 use cowboy_system::Versions;
@@ -179,7 +179,8 @@ pub fn genesis(config: &GenesisConfig) -> Result<BTreeMap<StateKey, Option<Bytes
         world.write(keys::vesting(bucket.name), &bucket.schedule(config.timestamp_ms));
     }
     for number in (0x01..=0x13).chain([0x1D]) {
-        world.set_actor(Address::system(number), &system_actor());
+        // It has an owner that nobody is, and no source.
+        world.set_actor(Address::system(number), &Actor::new(Address::ZERO));
     }
     let fees = Price(params.fees.base_fee_min);
     world.write(keys::markets(), &Markets { base_fee_cycle: fees, base_fee_cell: fees });
@@ -339,25 +340,4 @@ fn enroll(world: &mut World, validators: &[GenesisValidator]) {
         members.push((validator.address, record));
     }
     staking::state::fix(world, 0, staking::state::cut(staking::state::candidates(&members), 0));
-}
-
-/// A system actor's record: it has an owner that nobody is, and no source.
-fn system_actor() -> Actor {
-    Actor {
-        owner: Address::ZERO,
-        creator: Address::ZERO,
-        code_hash: Hash::ZERO,
-        code_bytes: Count::ZERO,
-        body_weight: Count::ZERO,
-        status: ActorStatus::Active,
-        created_at: Height::ZERO,
-        storage_bytes: Count::ZERO,
-        storage_quota: Count::ZERO,
-        rent_epoch: Count::ZERO,
-        messages_sent: Count::ZERO,
-        timers_set: Count::ZERO,
-        timers_live: Count::ZERO,
-        timer_bytes: Count::ZERO,
-        children: Count::ZERO,
-    }
 }

@@ -235,7 +235,7 @@ fn json(value: &Value) -> Json {
             i64::try_from(*number).map(Json::from).or_else(|_| u64::try_from(*number).map(Json::from)).expect("tests use small numbers")
         }
         Value::Bytes(bytes) => Json::String(format!("0x{}", bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>())),
-        Value::Text(text) if text.len() == 42 && text.starts_with("0x") => Json::String(text.to_lowercase()),
+        Value::Text(text) if text.len() == 42 && text.starts_with("0x") => Json::String(text.to_ascii_lowercase()),
         Value::Text(text) => Json::String(text.clone()),
         Value::Array(items) => items.iter().map(json).collect(),
         Value::Map(pairs) => {

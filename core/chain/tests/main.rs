@@ -6,6 +6,7 @@ mod auction;
 mod bids;
 mod blobs;
 mod blocks;
+mod burdens;
 mod drills;
 mod examples;
 mod formats;

@@ -269,6 +269,29 @@ fn python_spawns_python() {
     assert_eq!(chain.call(child, "note", b"").abort, Some(error::PERMISSION_DENIED), "only its owner may ask");
 }
 
+/// What an actor reads about a source that makes no child is the row of the table. The words of the compiler, which releases may change, and those of
+/// the module's exception stand in the trace only (decision 757).
+#[test]
+fn actors_read_no_words_about_a_source() {
+    let parent = "from cowboy_sdk import ActorCallError, actor, deferred, public, spawn\n\n@actor\nclass Parent:\n    @public\n    @deferred\n    def breed(self, code: str) -> str:\n        try:\n            spawn(code)\n        except ActorCallError as error:\n            return str(error)\n        return 'a child'\n";
+    let mut chain = Chain::new();
+    let parent = chain.example(parent, r#"{"entitlements": [{"id": "exec.spawn"}]}"#);
+    let rows = [
+        ("x = (\n", error::SYNTAX_ERROR, "SyntaxError"),
+        ("import os\n", error::FORBIDDEN_SOURCE, "ForbiddenSource"),
+        ("1 / 0\n", error::MODULE_FAILED, "ZeroDivisionError"),
+    ];
+    for (code, abort, class) in rows {
+        let mut transaction = unsigned(1, chain.nonce(1), execution(parent, "breed", &Value::text(code).encode(), 0));
+        transaction.cycles_limit = Cycles(20_000_000);
+        let outcome = chain.block(vec![cowboy_testkit::chain::sign(1, transaction)]);
+        let row = error::row(abort.code);
+        assert_eq!(shown(&outcome.receipts[0]), format!("spawn() failed [{}]: {} {} {}", row.slug, row.what, row.why, row.fix));
+        let told = outcome.traces[0].calls.iter().find_map(|call| call.exception.as_ref());
+        assert_eq!(told.map(|exception| exception.name.as_str()), Some(class), "the trace has the words");
+    }
+}
+
 /// A-297: a Python actor makes a token of more units than 64 bits count, and everything that the SDK offers for it.
 #[test]
 fn python_uses_tokens() {

@@ -1,12 +1,29 @@
 //! Golden values of everything that is named by a hash. A change here forks the chain.
 
-use cowboy_chain::{message_id, nested_id};
+use cowboy_chain::{canonical_source, message_id, nested_id};
 use cowboy_state::records::{Payload, keys};
 use cowboy_state::{Directory, Key};
 use cowboy_testkit::chain::{Chain, address};
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, Hash, keccak256};
+
+/// Source is normalised before it is hashed. A crate that knows newer characters composes more, so its version of Unicode is a rule (decision 757).
+#[test]
+fn source_is_normalised_by_one_version_of_unicode() {
+    assert_eq!(unicode_normalization::UNICODE_VERSION, (18, 0, 0));
+    let rows = [
+        ("e\u{301}", "\u{e9}"),
+        ("\u{212b}", "\u{c5}"),
+        ("\u{958}", "\u{915}\u{93c}"),
+        ("\u{105d2}\u{307}", "\u{105c9}"),
+        ("\u{113c2}\u{113c2}", "\u{113c5}"),
+        ("\u{16d67}\u{16d67}", "\u{16d68}"),
+    ];
+    for (code, expected) in rows {
+        assert_eq!(canonical_source(code.as_bytes()).as_deref(), Some(expected), "{code:?}");
+    }
+}
 
 #[test]
 fn ids_are_golden() {

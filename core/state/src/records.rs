@@ -1,7 +1,9 @@
 //! What the records hold. Formats are for ever: a field is added at the end of a new record, never here.
 
+mod actors;
 mod timers;
 
+pub use actors::{Actor, ActorStatus};
 pub use timers::{Answer, Asked, Interval, Timer, TimerBook, TimerRent};
 
 use crate::key::{Key, Kind};
@@ -9,7 +11,7 @@ use crate::world::{Miss, World};
 use cowboy_types::block::Seed;
 use cowboy_types::instruction::HandlerName;
 use cowboy_types::units::{Amount, Cells, Count, Cycles, Height, Nonce, Price, TimestampMs};
-use cowboy_types::{Address, Blob, Hash, List, record, variants};
+use cowboy_types::{Address, Blob, Hash, List, record};
 
 /// The longest payload that a record carries: a timer's.
 pub const MAX_PAYLOAD_BYTES: usize = 1_048_576;
@@ -33,54 +35,6 @@ record! {
 impl Account {
     /// An address that was never seen.
     pub const UNSEEN: Self = Self { nonce: Nonce::ZERO, balance: Amount::ZERO };
-}
-
-variants! {
-    /// Whether an actor runs.
-    pub enum ActorStatus {
-        /// It runs.
-        0 Active,
-        /// An entitlement it needs was removed (000 §9.11).
-        1 NonExecutable,
-        /// Its storage was pruned for unpaid rent.
-        2 Dormant,
-    }
-}
-
-record! {
-    /// What the protocol knows of an actor.
-    pub struct Actor {
-        /// Who may hand it on and act as OWNER.
-        pub owner: Address,
-        /// The deployer's address.
-        pub creator: Address,
-        /// Keccak-256 of its canonical source; zero for a system actor, which has none.
-        pub code_hash: Hash,
-        /// Bytes of that source.
-        pub code_bytes: Count,
-        /// Modelled execution time of its module body, in ns. Its first run in a block counts that, whatever a cache holds.
-        pub body_weight: Count,
-        /// Whether it runs.
-        pub status: ActorStatus,
-        /// The height of its deployment.
-        pub created_at: Height,
-        /// Bytes of its keys and values.
-        pub storage_bytes: Count,
-        /// The most of them it may have; zero means the parameter.
-        pub storage_quota: Count,
-        /// The last rent epoch that was collected.
-        pub rent_epoch: Count,
-        /// Messages it ever sent; the next one's nonce.
-        pub messages_sent: Count,
-        /// Timers it ever scheduled; the next one's nonce.
-        pub timers_set: Count,
-        /// Timers that are live.
-        pub timers_live: Count,
-        /// Bytes of their payloads.
-        pub timer_bytes: Count,
-        /// Actors it ever deployed.
-        pub children: Count,
-    }
 }
 
 record! {

@@ -125,6 +125,15 @@ impl Context<'_> {
         if is_stopped { Err(error::SYSTEM_ACTOR_PAUSED.into()) } else { Ok(()) }
     }
 
+    /// Fails where a system actor is paused that something will need which the sender asks of another one, and says which.
+    pub(crate) fn require_needed(&mut self, number: u8) -> Step<()> {
+        let checked = self.require_running(number);
+        if checked.is_err() {
+            self.explanation = Some(format!("It needs 0x{number:02X}, which is paused."));
+        }
+        checked
+    }
+
     /// Refuses the argument, and notes which field of it.
     pub(crate) fn refuse(&mut self, refused: Refused) -> Abort {
         self.refused = Some(refused);
@@ -189,6 +198,20 @@ impl Context<'_> {
     }
 }
 
+/// What becomes of the bytes of a method's argument whose number its sender chooses: those of texts, byte strings and lists (decision 752). A row with such
+/// fields says it, unless the method is a view or governance alone may call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keeping {
+    /// The row does not say it.
+    Unsaid,
+    /// They stay in the state. A call pays a cell for each before its work.
+    Kept,
+    /// They stay in the state, and the handler charges the record that it writes; or the escrow of a job pays for as many as it may have.
+    Priced,
+    /// They are read, looked up or emitted, and do not stay.
+    Passing,
+}
+
 /// A method of a system actor: a row of its table. Unless a row says otherwise, a method takes no CBY and everybody may call it.
 #[derive(Clone, Copy)]
 pub struct Method {
@@ -212,6 +235,8 @@ pub struct Method {
     pub is_duty: bool,
     /// Whether its argument also has fields that the table does not declare. Callers give it as one map.
     pub is_open: bool,
+    /// What becomes of the bytes of its argument.
+    pub keeping: Keeping,
     /// The protocol version that introduced it.
     pub since: u8,
     /// Runs it.
@@ -319,6 +344,7 @@ pub(crate) trait Handle: Arguments {
 
 /// Reads the arguments, charges the rows of the method, and handles it.
 fn run<M: Handle>(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
+    M::METHOD.charge_bytes(context, argument)?;
     let arguments = M::read(argument).map_err(|refused| context.refuse(refused))?;
     M::charge(context);
     arguments.charge_call(context)?;
@@ -335,7 +361,8 @@ impl Method {
     pub(crate) const fn untyped(name: &'static str, doc: &'static str, run: fn(&mut Context<'_>, &Value) -> Step<Value>) -> Self {
         let (arguments, result): (&[Field], Shape) = (&[], Shape::Any);
         let (is_payable, is_governed, is_view, is_routine, is_duty, is_open) = (false, false, false, false, false, false);
-        Self { name, doc, arguments, result, is_payable, is_governed, is_view, is_routine, is_duty, is_open, since: FIRST_VERSION, run }
+        let (keeping, since) = (Keeping::Unsaid, FIRST_VERSION);
+        Self { name, doc, arguments, result, is_payable, is_governed, is_view, is_routine, is_duty, is_open, keeping, since, run }
     }
 
     /// A later protocol version introduced it.
@@ -366,6 +393,31 @@ impl Method {
     /// Its argument also has fields that the table does not declare.
     pub(crate) const fn open(self) -> Self {
         Self { is_open: true, ..self }
+    }
+
+    /// The bytes of its argument stay in the state, and each costs a cell.
+    pub(crate) const fn kept(self) -> Self {
+        Self { keeping: Keeping::Kept, ..self }
+    }
+
+    /// The bytes of its argument stay in the state, and its handler or the escrow of a job pays for them.
+    pub(crate) const fn priced(self) -> Self {
+        Self { keeping: Keeping::Priced, ..self }
+    }
+
+    /// The bytes of its argument do not stay.
+    pub(crate) const fn passing(self) -> Self {
+        Self { keeping: Keeping::Passing, ..self }
+    }
+
+    /// Adds a cell for each byte of an argument that stays in the state; fails where the delivery has fewer left. Of an open method all of it stays.
+    fn charge_bytes(&self, context: &mut Context<'_>, argument: &Value) -> Step<()> {
+        if self.keeping != Keeping::Kept {
+            return Ok(());
+        }
+        let bytes = if self.is_open { argument.encode().len() } else { Shape::Map(self.arguments).variable_bytes(argument) };
+        context.charge_cells(u64::try_from(bytes).unwrap_or(u64::MAX));
+        context.spend(0, 0)
     }
 
     /// It only reads.

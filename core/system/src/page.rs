@@ -1,6 +1,6 @@
 //! The docs page of the system actors, from their tables.
 
-use crate::actor::{Actor, Method};
+use crate::actor::{Actor, Keeping, Method};
 use crate::protocol::FIRST_VERSION;
 use crate::registry::ACTORS;
 use crate::schema::{EventRow, Field, Shape};
@@ -17,6 +17,7 @@ fn page_of(actors: impl Iterator<Item = &'static Actor>) -> String {
          An account calls a method by an `Execute` instruction, an actor by `call` or `send`, with a canonical CBOR map as argument. A field that is null counts as absent; a field that is not listed is ignored. \
          Integers of 128 bits that do not fit 64 are 16 bytes, big-endian. A method that is not *payable* refuses CBY (error 1621), and one that is *governed* answers a decision of governance alone. \
          An *open* method has fields beside those that are listed, and refuses the ones that it does not know. \
+         Of a *kept* method, each byte of the texts, byte strings and lists in the argument costs a cell, of an open one each byte of the argument. \
          *Routine* methods need a proposal of tier 0, others one of tier 3. A *view* only reads. An event *of the account or actor* is emitted in the name of the one that it is about, every other one in the name of the system actor.\n",
     );
     for actor in actors {
@@ -46,6 +47,7 @@ fn write_method(page: &mut String, method: &Method) {
         (method.is_routine, "routine"),
         (method.is_duty, "duty"),
         (method.is_open, "open"),
+        (method.keeping == Keeping::Kept, "kept"),
     ];
     let since = (method.since > FIRST_VERSION).then(|| format!("from protocol version {}", method.since));
     let marks: Vec<String> = marks.into_iter().filter(|(is_so, _)| *is_so).map(|(_, word)| word.to_string()).chain(since).collect();

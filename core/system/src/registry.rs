@@ -55,3 +55,22 @@ pub fn is_duty(world: &World, sender: Address, target: Address, method: &str) ->
         _ => Ok(false),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ACTORS;
+    use crate::actor::Keeping;
+    use crate::schema::Shape;
+
+    /// Decision 752: a method that takes texts, byte strings or lists from anybody says what becomes of their bytes, so that none stores bytes that nobody
+    /// pays for; and no other says it.
+    #[test]
+    fn every_method_says_what_becomes_of_the_bytes_that_it_takes() {
+        for actor in ACTORS {
+            for method in actor.methods().filter(|method| !method.is_view && !method.is_governed) {
+                let does_take = method.is_open || Shape::Map(method.arguments).is_variable();
+                assert_eq!(method.keeping != Keeping::Unsaid, does_take, "{}: {}", actor.name, method.name);
+            }
+        }
+    }
+}

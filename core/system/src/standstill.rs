@@ -165,6 +165,20 @@ impl Standstill {
     }
 }
 
+/// Says of records until when they are answered: when the time to answer was set, and for what height.
+macro_rules! answered {
+    ($($record:ty: $set_at:ident, $until:ident;)+) => {
+        $(impl $record {
+            /// The last height at which an answer counts.
+            pub fn answered_until(&self, still: &$crate::standstill::Standstill) -> cowboy_types::units::Height {
+                still.deadline(self.$set_at, self.$until)
+            }
+        })+
+    };
+}
+
+pub(crate) use answered;
+
 #[cfg(test)]
 mod tests {
     use super::*;

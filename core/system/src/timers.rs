@@ -310,13 +310,17 @@ pub fn succeed(world: &mut World, id: &Hash) -> Result<(), Miss> {
     Ok(())
 }
 
-/// Lets a paused interval fire again, one period from now. One that is not paused stays as it is.
+/// Lets a paused interval fire again, one period from now. One that is not paused stays as it is, and one that has expired stays expired until it is removed
+/// (decision 751).
 pub fn resume(context: &mut Context<'_>, id: &Hash, before: Timer) -> Step<()> {
     let latest = latest(context);
     let mut timer = before.clone();
     let interval = timer.interval.as_mut().ok_or(error::NOT_AN_INTERVAL)?;
     if !interval.is_paused {
         return Ok(());
+    }
+    if before.expires_at < context.height {
+        return Err(error::TIMER_EXPIRED.into());
     }
     (interval.is_paused, interval.failures) = (false, Count::ZERO);
     let height = Height(context.height.0.saturating_add(interval.every.0));

@@ -1,8 +1,10 @@
 //! Documents of trusted environments against published samples: they hold at their time, under their root, unchanged, and not otherwise.
 
 use cowboy_system::tee::documents::{manufacturers_roots, verify};
+use cowboy_types::Hash;
 use cowboy_types::cbor::Value;
 use cowboy_types::environment::Environment;
+use sha2::{Digest as _, Sha256};
 
 /// A moment at which the sample's certificates count.
 struct Sample {
@@ -84,6 +86,29 @@ fn published_samples() {
                 assert_eq!(check(&document, &theirs, seconds), None, "{name} under the roots of {}", other.slug());
             }
         }
+    }
+}
+
+/// The roots at genesis are the certificates that the manufacturers publish, by their SHA-256: those of AMD come with a crate (decision 757).
+#[test]
+fn roots_are_those_that_manufacturers_publish() {
+    let rows: [(Environment, &[&str]); 4] = [
+        (Environment::Sgx, &["0x44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3"]),
+        (Environment::Tdx, &["0x44a0196b2b99f889b8e149e95b807a350e7424964399e885a7cbb8ccfab674d3"]),
+        (
+            Environment::Sev,
+            &[
+                "0x69d063b45344d26a2e94e1f4210de49ef555308287d4c174445c95639a540bcd",
+                "0x4c6598d19c18719c5dfd4a7d335f674e5bfe1d8f800cea2cf270c10d103db2f1",
+                "0x1f084161a44bb6d93778a904877d4819cafa5d05ef4193b2ded9dd9c73dd3f6a",
+            ],
+        ),
+        (Environment::Nitro, &["0x641a0321a3e244efe456463195d606317ed7cdcc3c1756e09893f3c68f79bb5b"]),
+    ];
+    for (environment, expected) in rows {
+        let found: Vec<String> =
+            manufacturers_roots(&environment).iter().map(|root| Hash(Sha256::digest(root).into()).to_string()).collect();
+        assert_eq!(found, expected, "{}", environment.slug());
     }
 }
 

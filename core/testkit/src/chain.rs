@@ -177,6 +177,7 @@ impl Chain {
     /// Takes what came of a block into the state, and checks the invariants.
     pub fn apply(&mut self, outcome: &Outcome) {
         SEEN.with_borrow_mut(|seen| seen.iter_mut().for_each(|seen| seen.push(Seen::of(self.height.next(), outcome))));
+        invariants::check_notes(&self.state, &outcome.writes);
         for (key, stored) in &outcome.writes {
             match stored {
                 Some(stored) => self.state.insert(*key, stored.clone()),

@@ -5,6 +5,7 @@ use cowboy_chain::{StateKey, invariants};
 use cowboy_state::{Key, Kind};
 use cowboy_system::records::{Broken, Records};
 use cowboy_system::schema::EventRow;
+use cowboy_system::secrets::state::handed_key;
 use cowboy_system::{ACTORS, dispatcher, registry, runners, verifier};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::Height;
@@ -38,6 +39,21 @@ fn checked(state: &BTreeMap<StateKey, Bytes>, height: Height) -> Result<(), Brok
     Ok(())
 }
 
+/// Asserts that a block takes back no note that an actor was handed on: they stay for good (decision 735).
+pub(crate) fn check_notes(before: &BTreeMap<StateKey, Bytes>, writes: &BTreeMap<StateKey, Option<Bytes>>) {
+    assert_eq!(lost_note(before, writes), None, "a note that an actor was handed on stays for good");
+}
+
+/// The actor whose note is not what it was, where there is one.
+fn lost_note(before: &BTreeMap<StateKey, Bytes>, writes: &BTreeMap<StateKey, Option<Bytes>>) -> Option<Address> {
+    writes.iter().find_map(|(digest, written)| {
+        let stood = before.get(digest).filter(|stood| written.as_ref() != Some(*stood))?;
+        let (key, _) = Key::open(stood)?;
+        let actor = Address(*key.name.last_chunk()?);
+        (key == handed_key(actor)).then_some(actor)
+    })
+}
+
 /// Asserts that a table of a system actor declares every event of a block that is not an actor's own, with the fields that it has.
 pub(crate) fn check_events(state: &BTreeMap<StateKey, Bytes>, receipts: &[Receipt]) {
     for event in receipts.iter().flat_map(|receipt| receipt.events.iter()) {
@@ -60,6 +76,25 @@ fn is_declared(event: &Event) -> bool {
 mod tests {
     use super::*;
     use cowboy_types::actors;
+
+    /// A note that is removed, or says something else, is found; other records change, and notes come.
+    #[test]
+    fn a_note_that_is_taken_back_is_found() {
+        let (actor, other) = (Address([7; 20]), Address([8; 20]));
+        let (note, account) = (handed_key(actor), Key::account(actor));
+        let before = BTreeMap::from([(note.digest(), note.seal(&[1])), (account.digest(), account.seal(&[1]))]);
+        let rows = [
+            (&note, None, Some(actor)),
+            (&note, Some(&[0]), Some(actor)),
+            (&note, Some(&[1]), None),
+            (&handed_key(other), Some(&[1]), None),
+            (&account, None, None),
+        ];
+        for (key, written, lost) in rows {
+            let writes = BTreeMap::from([(key.digest(), written.map(|body: &[u8; 1]| key.seal(body)))]);
+            assert_eq!(lost_note(&before, &writes), lost, "{key:?}: {written:?}");
+        }
+    }
 
     /// An event is declared by its emitter, its name and its fields together.
     #[test]

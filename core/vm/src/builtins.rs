@@ -8,7 +8,7 @@ mod numbers;
 mod protocols;
 
 use crate::error::{Outcome, Throw};
-use crate::frame::Expect;
+use crate::frame::{Expect, OnReturn, Pending};
 use crate::payload::Payload;
 use crate::runtime::Vm;
 use crate::runtime::native::{NativeKind, NativeRow};
@@ -80,9 +80,16 @@ fn format(vm: &mut Vm, args: &[Value]) -> Outcome {
     vm.format_value(args[0], args[1])
 }
 
+/// Releases a call that is not made, and what its result would have been used with.
 fn drop_call(vm: &mut Vm, call: crate::error::PendingCall) {
     vm.heap.release_all(call.arguments);
     vm.heap.release(call.function);
+    let OnReturn::Other(pending) = call.on_return else { return };
+    if let Pending::Binary { rest, left, right, .. } | Pending::Compare { rest, left, right, .. } = *pending {
+        vm.release_alternatives(rest);
+        vm.heap.release(left);
+        vm.heap.release(right);
+    }
 }
 
 fn hash(vm: &mut Vm, args: &[Value]) -> Outcome {

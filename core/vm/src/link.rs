@@ -49,5 +49,5 @@ fn constant(heap: &mut Heap, value: &Const) -> Value {
 }
 
 fn is_identifier(text: &str) -> bool {
-    text.len() <= 64 && !text.is_empty() && text.chars().all(|c| c == '_' || c.is_alphanumeric())
+    text.len() <= 64 && !text.is_empty() && text.chars().all(|c| c == '_' || cowboy_unicode::is_alnum(c))
 }

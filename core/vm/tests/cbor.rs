@@ -58,7 +58,7 @@ for data in (b'\\x81' * 3000, b'\\xa1\\x00' * 3000, b'\\xa2\\x01\\xf6\\xf5\\xf6'
 2 invalid_input Cannot CBOR-encode type frozenset: the value must be None, bool, int, finite float, bytes, str, list, tuple or dict
 2 invalid_input Cannot CBOR-encode type ellipsis: the value must be None, bool, int, finite float, bytes, str, list, tuple or dict
 2 invalid_input CBOR map key of type 'tuple' is unhashable once frozen to 'list'
-2 invalid_input Cannot CBOR-encode type type: the value at [0][\"a\"][1] must be None, bool, int, finite float, bytes, str, list, tuple or dict
+2 invalid_input Cannot CBOR-encode type type: the value at [0]['a'][1] must be None, bool, int, finite float, bytes, str, list, tuple or dict
 2 invalid_input CBOR: nesting exceeds 256 levels
 2 invalid_input CBOR: nesting exceeds 256 levels
 2 invalid_input CBOR: duplicate decoded map key

@@ -89,6 +89,15 @@ fn endless_chains_of_callables_are_recursion_errors() {
     }
 }
 
+/// Which characters a name has is a table of the parser's: letters that Unicode has from 16.0 and 17.0 on are some, an unassigned character is none
+/// (decision 757).
+#[test]
+fn names_have_the_characters_of_one_version_of_unicode() {
+    for (name, is_name) in [("\u{e9}", true), ("\u{10d50}", true), ("\u{16ea0}", true), ("\u{378}", false), ("\u{20ac}", false)] {
+        assert_eq!(compile(&format!("{name} = 1\n"), "test.py").is_ok(), is_name, "{name:?}");
+    }
+}
+
 /// the same program in other guises, and guises that are refused with their place.
 #[test]
 fn sources_are_canonical() {

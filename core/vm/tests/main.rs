@@ -20,6 +20,7 @@ mod escapes;
 mod generated;
 mod handlers;
 mod modules;
+mod owned;
 mod patterns;
 mod prices;
 mod random;

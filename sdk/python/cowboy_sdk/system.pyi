@@ -665,7 +665,7 @@ class _RunnerRegistry(SystemActor):
         model_id: TokenId | bytes,
         cycles_limit: int = ...,
     ) -> _RunnerRegistryGetModel:
-        """Returns a published model."""
+        """Returns a model that somebody publishes, or of which governance decided something."""
 
 class _JobDispatcher(SystemActor):
     """0x02, `0x0000000000000000000000000000000000000002`. Job submission, selection, lifecycle."""

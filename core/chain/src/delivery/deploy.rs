@@ -4,7 +4,7 @@ use super::frames::Price;
 use super::meter::length;
 use super::{Environment, Machine, Step};
 use crate::engine::{Exception, Limits, Usage};
-use cowboy_state::records::{Actor, ActorStatus, keys};
+use cowboy_state::records::{Actor, keys};
 use cowboy_state::{Directory, Key, Kind};
 use cowboy_system::entitlements::manifests::Asker;
 use cowboy_system::entitlements::{lifecycle, manifests};
@@ -77,13 +77,13 @@ impl Machine {
         let source = canonical_source(code).ok_or(error::SOURCE_NOT_CANONICAL)?;
         let code_hash = keccak256(&[source.as_bytes()]);
         let code_key = keys::code(&code_hash);
-        self.world.require([&code_key])?;
-        let mut record = self.world.actor(actor)?.expect("the actor that runs exists");
+        self.world.require([&code_key, &storage::state::account_key(actor)])?;
+        let creator = self.world.actor(actor)?.expect("the actor that runs exists").creator;
         self.spend_check(manifest)?;
         if let Some(manifest) = manifest {
             // The next time that it is read it is another.
             self.running().manifests.remove(&actor);
-            let grants = manifests::check(&self.world, &self.asker(record.creator, None), manifest)?;
+            let grants = manifests::check(&self.world, &self.asker(creator, None), manifest)?;
             let present = self.top().grants.clone();
             manifests::check_upgrade(&present, &grants)?;
             manifests::replace(&mut self.world, actor, manifest, self.environment.height)?;
@@ -94,10 +94,13 @@ impl Machine {
             Ok(weight) => weight,
             Err(abort) => return Ok((Err(abort), price)),
         };
+        // After its manifest was replaced, whose bytes the record counts.
+        let mut record = self.world.actor(actor)?.expect("the actor that runs exists");
         let code_hash_before = std::mem::replace(&mut record.code_hash, code_hash);
         record.code_bytes = Count(u64::try_from(source.len()).expect("a source is shorter than a transaction"));
         record.body_weight = body_weight;
         self.world.set_actor(actor, &record);
+        rent::enlist(&mut self.world, &self.environment.params, self.environment.height, actor, &record)?;
         self.write_code(code_hash, source);
         manifests::upgraded(&mut self.world, actor, code_hash, code_hash_before);
         Ok((Ok(code_hash), price))
@@ -158,21 +161,13 @@ impl Machine {
         body_weight: Count,
     ) -> Step<()> {
         let record = Actor {
-            owner: deployment.creator,
-            creator: deployment.creator,
             code_hash,
             code_bytes: Count(u64::try_from(source.len()).expect("a source is shorter than a transaction")),
+            manifest_bytes: Count(length(deployment.manifest.unwrap_or_default())),
             body_weight,
-            status: ActorStatus::Active,
             created_at: self.environment.height,
-            storage_bytes: Count::ZERO,
-            storage_quota: Count::ZERO,
             rent_epoch: Count(self.environment.height.0 / self.environment.params.rent.epoch),
-            messages_sent: Count::ZERO,
-            timers_set: Count::ZERO,
-            timers_live: Count::ZERO,
-            timer_bytes: Count::ZERO,
-            children: Count::ZERO,
+            ..Actor::new(deployment.creator)
         };
         self.world.set_actor(address, &record);
         rent::enlist(&mut self.world, &self.environment.params, self.environment.height, address, &record)?;

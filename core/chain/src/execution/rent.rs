@@ -57,7 +57,7 @@ impl Execution {
             body.map_or(0, |body| {
                 let actor: Actor =
                     commonware_codec::DecodeExt::decode(body.clone()).expect("the state holds only records that this code wrote");
-                i128::from(actor.code_bytes.0) + i128::from(actor.storage_bytes.0)
+                i128::from(rent::size(&actor).0)
             })
         };
         let grown = self.machine.world.changes(Kind::Actor).map(|(_, was, is)| bytes(is) - bytes(was)).sum();

@@ -155,14 +155,14 @@ impl Decimal {
 fn formatted_parts(coefficient: UBig, exponent: i64, spec: &Spec) -> (String, String, bool) {
     let kind = spec.kind.unwrap_or('G');
     let precision = spec.precision.map(length);
-    let (coefficient, mut exponent) = match (kind, precision) {
+    let (coefficient, zeros, mut exponent) = match (kind, precision) {
         ('e' | 'E', Some(places)) => to_significant(coefficient, exponent, places.saturating_add(1)),
-        ('f' | 'F' | '%', Some(places)) => (rescaled(&coefficient, exponent, -places), -places),
+        ('f' | 'F' | '%', Some(places)) => at_exponent(coefficient, exponent, -places),
         ('g' | 'G' | 'n', Some(places)) if digit_count(&coefficient) > places => to_significant(coefficient, exponent, places.max(1)),
-        _ => (coefficient, exponent),
+        _ => (coefficient, 0, exponent),
     };
     let is_zero = coefficient.is_zero();
-    let mut text = coefficient.to_string();
+    let mut text = coefficient.to_string() + &"0".repeat(sizes::saturating(zeros));
     if matches!(kind, 'f' | 'F' | '%') && exponent > 0 {
         let zeros = usize::try_from(exponent).expect("the caller bounds the text");
         text = if is_zero { text } else { text + &"0".repeat(zeros) };
@@ -187,14 +187,23 @@ fn formatted_parts(coefficient: UBig, exponent: i64, spec: &Spec) -> (String, St
     (whole, rest, is_zero)
 }
 
-/// Rounded to a number of significant digits.
-fn to_significant(coefficient: UBig, exponent: i64, places: i64) -> (UBig, i64) {
+/// A number at another exponent: its coefficient, zeros to be written behind it, and the exponent. A number with 100,000 zeros would take
+/// long to compute, and longer to write out.
+fn at_exponent(coefficient: UBig, exponent: i64, target: i64) -> (UBig, i64, i64) {
+    if target < exponent && !coefficient.is_zero() {
+        return (coefficient, exponent - target, target);
+    }
+    (rescaled(&coefficient, exponent, target), 0, target)
+}
+
+/// The same, rounded to a number of significant digits.
+fn to_significant(coefficient: UBig, exponent: i64, places: i64) -> (UBig, i64, i64) {
     if coefficient.is_zero() {
-        return (coefficient, exponent);
+        return (coefficient, 0, exponent);
     }
     let target = exponent + digit_count(&coefficient) - places;
-    let rounded = rescaled(&coefficient, exponent, target);
-    if digit_count(&rounded) > places { (rounded / UBig::from(10u8), target + 1) } else { (rounded, target) }
+    let (rounded, zeros, target) = at_exponent(coefficient, exponent, target);
+    if digit_count(&rounded) + zeros > places { (rounded / UBig::from(10u8), 0, target + 1) } else { (rounded, zeros, target) }
 }
 
 /// Digits before and after a point, with zeros where there are none.

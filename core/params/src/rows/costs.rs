@@ -69,7 +69,7 @@ rows! {
         0x1F token_transfer_from_cells: Cells = 96 in 0..=10_000, T0, "003 §17.3";
         /// Cells of a token approval.
         0x20 token_approve_cells: Cells = 32 in 0..=10_000, T0, "003 §17.3";
-        /// Cells of a token's creation, without its name and symbol.
+        /// Cells of a token's creation, without the bytes of its texts.
         0x21 token_create_cells: Cells = 256 in 0..=10_000, T0, "003 §17.3";
         /// Maximum cycles of one token hook.
         0x22 token_hook: Cycles = 50_000 in 1_000..=1_000_000, T0, "003 §17.3";

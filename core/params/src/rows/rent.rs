@@ -37,7 +37,7 @@ rows! {
         0x0F collections_per_block: Count = 64 in 1..=10_000, T0, "ours: decision 234";
         /// Pieces of evicted actors that one block prunes: up to 64 timers, or 64 entries, each.
         0x10 prunings_per_block: Count = 16 in 1..=1_000, T0, "ours: decision 234";
-        /// The deposit for a record outside an actor's storage: an allowance of tokens, a role, or a name below another one that costs no fee.
+        /// The deposit for each 1,024 bytes that a record outside an actor's storage begins: a role, or, which are smaller than that, an allowance of tokens and a name below another one that costs no fee.
         0x11 record_deposit: Amount = 1_000_000_000 in 0..=1_000_000_000_000_000, T0, "ours: decision 368";
     }
 }

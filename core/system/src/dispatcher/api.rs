@@ -50,7 +50,7 @@ methods! {
 
     /// Submits a job, and returns its id: holds price, tip and the callback's most from the sender, and has a committee drawn. The fields for the runner
     /// and what the job needs of one stand beside those that are listed (docs/jobs.md).
-    "submit_job" SubmitJob(Job) [payable, open] -> Hash;
+    "submit_job" SubmitJob(Job) [payable, open, kept] -> Hash;
 }
 
 methods! {
@@ -59,7 +59,7 @@ methods! {
 
     /// Submits the job of the published SDK's message, or a job as `submit_job` takes it, and returns its id: what `send_message` to this address
     /// brings (decision 129).
-    "handle_message" HandleMessage(Message) [payable, open] -> Hash;
+    "handle_message" HandleMessage(Message) [payable, open, kept] -> Hash;
 }
 
 methods! {

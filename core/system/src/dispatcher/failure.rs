@@ -75,9 +75,7 @@ pub(super) fn excuse(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, fault
         release(block.world, member.runner, &job.id)?;
     }
     job.members = List::new(members).expect("a committee fits");
-    // The few that delivered something all the same get their fee: the submitter asked for no result that could not be had.
-    let free = |one: Delivered| Delivered { price: Amount::ZERO, ..one };
-    job.delivered = List::new(std::mem::take(&mut job.delivered).into_vec().into_iter().map(free).collect()).expect("as many fit");
+    free_results(job);
     pay_out(block.world, Address::system(treasury::NUMBER), split.treasury)?;
     burn(block.world, split.burned)?;
     let spent = split.runners.iter().fold(split.treasury.saturating_add(split.burned), |sum, paid| sum.saturating_add(*paid));
@@ -88,6 +86,23 @@ pub(super) fn excuse(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, fault
         _ => "impossible",
     };
     give_up(block, job, spec, reason)
+}
+
+/// Ends a job that nobody can do, because governance paused what it needs: nobody is at fault or earns by that, and the escrow goes back (decision 749).
+pub(super) fn end_paused(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, reason: &'static str) -> Result<(), Miss> {
+    let mut members = std::mem::take(&mut job.members).into_vec();
+    for member in members.iter_mut().filter(|member| member.fault > Count::ZERO) {
+        member.verdict = Verdict::Excused;
+    }
+    job.members = List::new(members).expect("a committee fits");
+    free_results(job);
+    give_up(block, job, spec, reason)
+}
+
+/// The few that delivered something all the same get the least fee: the submitter asked for no result that could not be had.
+fn free_results(job: &mut Job) {
+    let free = |one: Delivered| Delivered { price: Amount::ZERO, ..one };
+    job.delivered = List::new(std::mem::take(&mut job.delivered).into_vec().into_iter().map(free).collect()).expect("as many fit");
 }
 
 /// For how much of the time that a job allows the chain saw a member held, until it committed, in hundredths of a percent.

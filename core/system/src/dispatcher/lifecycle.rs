@@ -6,7 +6,7 @@
 use super::api::NonRevealSlash;
 use super::effects::Block;
 use super::transitions::{Action, Event, Rules, next};
-use super::{committee, decision, failure, judging, members, payout, selection, state, waiting};
+use super::{committee, decision, failure, judging, members, pauses, payout, selection, state, waiting};
 use crate::runners::handlers as registry;
 use crate::schema::Emit;
 use cowboy_params::Weights;
@@ -76,12 +76,13 @@ pub(crate) fn advance(block: &mut Block<'_>, id: &Hash) -> Result<(Step, Option<
     let is_decided = matches!(job.status, JobStatus::Assigned | JobStatus::Revealing) && job.status_until <= block.height;
     let judged = if is_decided { judging::weight(block.world, block.params, &job, &spec)? } else { 0 };
     let drawn = if may_draw { weights.draw.saturating_mul(job.candidates.0) } else { 0 };
-    step.weight = step.weight.saturating_add(judged).saturating_add(drawn);
+    let (pause, looked) = if is_decided { pauses::since_draw(block.world, block.params, (&job, &spec), block.height)? } else { (None, 0) };
+    step.weight = step.weight.saturating_add(judged).saturating_add(drawn).saturating_add(looked);
     if punish(block, &mut job)? {
         step.name = "slash";
     }
     if let Some(event) = due(block, &job)? {
-        let name = perform(block, &mut job, &spec, event)?;
+        let name = perform(block, &mut job, &spec, (event, pause))?;
         if name == FORGET {
             return Ok((Step { name, ..step }, None));
         }
@@ -123,8 +124,13 @@ fn due(block: &mut Block<'_>, job: &Job) -> Result<Option<Event>, Miss> {
 const FORGET: &str = "forget";
 
 /// Does what an event asks for, and what the events ask for to which that leads. Returns what happened, in a word.
-fn perform(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, event: Event) -> Result<&'static str, Miss> {
-    let rules = Rules { mode: &spec.verification.mode, rows: &block.params.jobs, height: block.height };
+fn perform(
+    block: &mut Block<'_>,
+    job: &mut Job,
+    spec: &JobSpec,
+    (event, pause): (Event, Option<&'static str>),
+) -> Result<&'static str, Miss> {
+    let rules = Rules { mode: &spec.verification.mode, rows: &block.params.jobs, height: block.height, pause };
     let mut actions = VecDeque::from(next(job, event, &rules));
     let mut name = if job.status == JobStatus::Revealing { "reveal" } else { "wait" };
     while let Some(action) = actions.pop_front() {
@@ -166,6 +172,10 @@ fn apply(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec, action: Action) -
         Action::Excuse(fault) => {
             failure::excuse(block, job, spec, fault)?;
             word = Some("excuse");
+        }
+        Action::EndPaused(reason) => {
+            failure::end_paused(block, job, spec, reason)?;
+            word = Some("fail");
         }
         Action::GiveUp(reason) => {
             failure::give_up(block, job, spec, reason)?;

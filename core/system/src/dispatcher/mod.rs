@@ -11,6 +11,7 @@
 //! - [`lower`]: what a submission asks of the chain; `rules` it has to keep.
 //! - [`candidates`]: who may be drawn; `removed`: why others may not.
 //! - [`effects`]: what a step of a job means for others, which [`crate::agenda`] applies.
+//! - `pauses`: pauses of what a job needs beside the market.
 //! - `record`: the record of a job; `transitions`: what an event changes of it, and what is to be done then, as pure functions.
 //! - [`callback`]: the answers.
 //! - `escrow`, `members`, `payout` and `failure`: the balance of jobs, the records of their runners, who is paid, and how a job ends without a result.
@@ -33,6 +34,7 @@ mod judging;
 pub mod lifecycle;
 pub mod lower;
 mod members;
+mod pauses;
 pub(crate) mod payout;
 mod published;
 pub(crate) mod record;

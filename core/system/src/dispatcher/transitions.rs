@@ -5,7 +5,7 @@
 
 use super::record::{exclude, is_last};
 use super::selection::two_thirds;
-use crate::market::{FAULT_ACTOR, FAULT_IMPOSSIBLE};
+use crate::market::{FAULT_ACTOR, FAULT_EXTERNAL, FAULT_IMPOSSIBLE};
 use cowboy_params::Jobs;
 use cowboy_types::job::{Absent, Job, JobStatus, Member, Mode, Verdict};
 use cowboy_types::units::{Amount, Count, Height};
@@ -49,6 +49,8 @@ pub(super) struct Rules<'a> {
     pub(super) rows: &'a Jobs,
     /// The block's height.
     pub(super) height: Height,
+    /// The word for the pause of what the job needs that its committee met, where it met one.
+    pub(super) pause: Option<&'static str>,
 }
 
 impl Rules<'_> {
@@ -85,6 +87,8 @@ pub(super) enum Action {
     EndWithoutMajority,
     /// End the job: its runners report this fault.
     Excuse(u64),
+    /// End the job: a pause kept its runners from what it needs, as this reason says.
+    EndPaused(&'static str),
     /// End the job for this reason.
     GiveUp(&'static str),
     /// Pay the runners.
@@ -151,13 +155,14 @@ fn fit_to_members(job: &mut Job) {
     job.committee = Count(drawn);
 }
 
-/// Commitments are over: whoever made none loses reputation and is left out. If enough did they reveal, else others are drawn.
+/// Commitments are over: whoever made none loses reputation, unless it met a pause, and is left out. If enough did they reveal, else others are drawn.
 fn close_commitments(job: &mut Job, rules: &Rules<'_>) -> Vec<Action> {
     let mut actions = Vec::new();
     let mut members = std::mem::take(&mut job.members).into_vec();
     for member in members.iter_mut().filter(|member| member.commitment == Hash::ZERO) {
         member.verdict = Verdict::TimedOut;
-        actions.extend([Action::Blame(member.runner), Action::Release(member.runner)]);
+        actions.extend(rules.pause.is_none().then_some(Action::Blame(member.runner)));
+        actions.push(Action::Release(member.runner));
         exclude(job, member.runner);
     }
     let committed = members.iter().filter(|member| member.commitment != Hash::ZERO).count();
@@ -205,7 +210,8 @@ fn without_result(job: &mut Job, rules: &Rules<'_>) -> Vec<Action> {
         job.members.iter().filter(|member| is_counted(member.fault.0, &member.verdict)).count()
     };
     if let Some(fault) = (FAULT_ACTOR..=FAULT_IMPOSSIBLE).find(|fault| count(&|reported, _| reported == *fault) >= threshold) {
-        return vec![Action::Excuse(fault)];
+        let pause = rules.pause.filter(|_| fault == FAULT_EXTERNAL);
+        return vec![pause.map_or(Action::Excuse(fault), Action::EndPaused)];
     }
     // The submitter's own check decides that there is no result: nobody else would do better.
     if count(&|_, verdict| *verdict == Verdict::Unfit) >= threshold {
@@ -233,8 +239,11 @@ fn is_disagreement(job: &Job, mode: &Mode) -> bool {
     !mode.is_single() && spoken >= job.threshold.0
 }
 
-/// Draws again, without those who failed; gives up after `jobs.retries` further draws (002 §6).
+/// Draws again, without those who failed; gives up after `jobs.retries` further draws (002 §6), and at once where a pause kept the job from what it needs.
 fn retry(job: &mut Job, rules: &Rules<'_>) -> Vec<Action> {
+    if let Some(reason) = rules.pause {
+        return vec![Action::EndPaused(reason)];
+    }
     if job.attempt.0 >= rules.rows.retries {
         return vec![Action::Dismiss, Action::GiveUp("retries_exhausted")];
     }
@@ -312,8 +321,12 @@ mod tests {
     }
 
     fn after(job: &mut Job, event: Event) -> Vec<Action> {
+        after_pause(job, event, None)
+    }
+
+    fn after_pause(job: &mut Job, event: Event, pause: Option<&'static str>) -> Vec<Action> {
         let params = Params::GENESIS;
-        next(job, event, &Rules { mode: &Mode::MajorityVote, rows: &params.jobs, height: NOW })
+        next(job, event, &Rules { mode: &Mode::MajorityVote, rows: &params.jobs, height: NOW, pause })
     }
 
     /// What each deadline asks for, one row each: the status, what the members did, the actions, and the status after it.
@@ -418,6 +431,27 @@ mod tests {
             assert_eq!(one.excluded.len(), excluded, "row {place}: who is left out");
             assert_eq!(after(&mut second, Event::NoResult), [last], "row {place}, of a further committee");
         }
+    }
+
+    /// Whoever met a pause of what the job needs is not blamed, and the job ends where its committee cannot do it.
+    #[test]
+    fn pauses() {
+        use Did::{Commit, Nothing, Report, Reveal};
+        use JobStatus::{Assigned, Revealing};
+        let over = Action::EndPaused("secrets_paused");
+        let rows: [(JobStatus, &[Did], Vec<Action>); 5] = [
+            (Assigned, &[Nothing, Commit], vec![Action::Release(runner(1)), over.clone()]),
+            (Assigned, &[Commit, Commit, Commit, Nothing], vec![Action::Release(runner(4))]),
+            (Revealing, &[Report(2), Report(2), Reveal], vec![over.clone()]),
+            (Revealing, &[Report(3), Report(3), Reveal], vec![Action::Excuse(3)]),
+            (Revealing, &[Reveal, Nothing, Nothing], vec![over.clone()]),
+        ];
+        for (place, (status, members, expected)) in rows.into_iter().enumerate() {
+            let event = if status == Assigned { Event::Deadline } else { Event::NoResult };
+            assert_eq!(after_pause(&mut job(status, members), event, Some("secrets_paused")), expected, "row {place}");
+        }
+        let mut further = Job { earlier: job(Assigned, &[Reveal]).members, ..job(Revealing, &[Report(2), Report(2)]) };
+        assert_eq!(after_pause(&mut further, Event::NoResult, Some("secrets_paused")), [over]);
     }
 
     /// The size of the further committee, and how many of it must agree: the same part as of the first, and never more than a simple majority.

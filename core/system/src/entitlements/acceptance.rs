@@ -55,8 +55,9 @@ pub(super) fn accept_from(context: &mut Context<'_>, grantor: Address, is_accept
     if grantors.is_empty() {
         context.world.remove(key);
     } else {
-        let grantors = List::new(grantors).ok_or(error::TOO_MANY_PERMISSIONS)?;
-        context.world.write(key, &Accepts { grantors });
+        let accepts = Accepts { grantors: List::new(grantors).ok_or(error::TOO_MANY_PERMISSIONS)? };
+        context.charge_kept(&accepts);
+        context.world.write(key, &accepts);
     }
     Ok(())
 }

@@ -54,7 +54,7 @@ methods! {
     } -> List<Pattern, 256>;
 
     /// Gives an actor whose entitlement was removed a new manifest. Its owner only (000 §9.11).
-    "redeploy" Redeploy [] {
+    "redeploy" Redeploy [kept] {
         /// The actor.
         actor: Address,
         /// The manifest, canonical CBOR.
@@ -62,7 +62,7 @@ methods! {
     } -> ();
 
     /// Grants one action in one scope, and returns the permission's id (SYS 30).
-    "grant" Grant [] {
+    "grant" Grant [priced] {
         /// Who may act.
         grantee: Address,
         /// The scope, encoded.
@@ -80,7 +80,7 @@ methods! {
     } -> ();
 
     /// Passes a permission on, narrower, and returns the new one's id (SYS 32).
-    "delegate" Delegate [] {
+    "delegate" Delegate [priced] {
         /// The permission's id.
         entitlement_id: Hash,
         /// Who receives it.
@@ -90,7 +90,7 @@ methods! {
     } -> Hash;
 
     /// Makes a named set of permissions, and returns the role's id (SYS 33). The sender puts down a deposit for it.
-    "create_role" CreateRole [] {
+    "create_role" CreateRole [priced] {
         /// Its name.
         name: Blob<64>,
         /// A list of scopes, encoded.
@@ -156,7 +156,7 @@ methods! {
     } -> ();
 
     /// Returns whether an address may do something. Removes a permission that it finds to be over, so it is no view.
-    "check" Check [] {
+    "check" Check [passing] {
         /// Who would act.
         grantee: Address,
         /// The scope, like `namespace:art`.
@@ -166,7 +166,7 @@ methods! {
     } -> bool;
 
     /// Returns whether a runner is in a pool (002 §7.3). Removes a permission that it finds to be over, so it is no view.
-    "is_member" IsMember [] {
+    "is_member" IsMember [passing] {
         /// The runner.
         runner: Address,
         /// The pool's name.
@@ -174,7 +174,7 @@ methods! {
     } -> bool;
 
     /// Counts a use, or fails. Whoever rules the scope only.
-    "consume" Consume [] {
+    "consume" Consume [passing] {
         /// Who acts.
         grantee: Address,
         /// The scope, like `namespace:art`.

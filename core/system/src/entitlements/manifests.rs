@@ -7,11 +7,12 @@ use super::state::{self, ManifestHistory, PastManifest};
 use crate::actor::Context;
 use crate::protocol::Rules;
 use crate::schema::Emit as _;
+use commonware_codec::EncodeSize as _;
 use cowboy_params::Params;
 use cowboy_state::records::{ActorStatus, ManifestBytes};
 use cowboy_state::{Miss, Step, World};
 use cowboy_types::entitlement::{Bounds, Grants};
-use cowboy_types::units::Height;
+use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, List, error};
 
 /// The entitlement of system actors that may replace their own code.
@@ -68,10 +69,11 @@ pub fn check(world: &World, asker: &Asker<'_>, manifest: &[u8]) -> Step<Grants> 
     Ok(grants)
 }
 
-/// Puts a manifest in the place of an actor's present one, and keeps that one's history.
+/// Puts a manifest in the place of an actor's present one, keeps that one's history, and counts the bytes of both in the actor's record, which pays rent for
+/// them.
 pub fn replace(world: &mut World, actor: Address, manifest: &[u8], height: Height) -> Step<()> {
     let key = state::manifest_history(actor);
-    let record = world.actor(actor)?.ok_or(error::ACTOR_NOT_FOUND)?;
+    let mut record = world.actor(actor)?.ok_or(error::ACTOR_NOT_FOUND)?;
     let present = world.get(&state::manifest(actor))?.cloned().unwrap_or_default();
     let mut past = world.read::<ManifestHistory>(&key)?.map(|history| history.past.into_vec()).unwrap_or_default();
     let since = past.last().map_or(record.created_at, |newest| newest.until);
@@ -80,14 +82,17 @@ pub fn replace(world: &mut World, actor: Address, manifest: &[u8], height: Heigh
     }
     let manifest_was = ManifestBytes::new(present).expect("a stored manifest is within the widest bound");
     past.push(PastManifest { since, until: height, manifest: manifest_was });
-    world.write(key, &ManifestHistory { past: List::new(past).expect("the oldest went") });
+    let history = ManifestHistory { past: List::new(past).expect("the oldest went") };
+    record.manifest_bytes = Count(u64::try_from(manifest.len().saturating_add(history.encode_size())).unwrap_or(u64::MAX));
+    world.set_actor(actor, &record);
+    world.write(key, &history);
     world.put(state::manifest(actor), Some(manifest.to_vec().into()));
     Ok(())
 }
 
 /// The owner's new manifest for an actor that holds what was removed (000 §9.11, decision 51): same code, same state, same address.
 pub fn redeploy(context: &mut Context<'_>, actor: Address, manifest: &[u8]) -> Step<()> {
-    let mut record = context.world.actor(actor)?.ok_or(error::ACTOR_NOT_FOUND)?;
+    let record = context.world.actor(actor)?.ok_or(error::ACTOR_NOT_FOUND)?;
     if record.owner != context.sender {
         return Err(error::NOT_OWNER.into());
     }
@@ -114,6 +119,7 @@ pub fn redeploy(context: &mut Context<'_>, actor: Address, manifest: &[u8]) -> S
     let grants = check(context.world, &asker, manifest)?;
     check_upgrade(&present, &grants)?;
     replace(context.world, actor, manifest, context.height)?;
+    let mut record = context.world.actor(actor)?.ok_or(error::ACTOR_NOT_FOUND)?;
     if record.status == ActorStatus::NonExecutable {
         record.status = ActorStatus::Active;
         context.world.set_actor(actor, &record);

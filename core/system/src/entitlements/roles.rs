@@ -97,11 +97,12 @@ pub fn assign(context: &mut Context<'_>, id: &Hash, assignee: Address) -> Step<(
     Ok(())
 }
 
-/// Instruction 35: takes a role from an address. One that may not be taken back goes once it is over: it has no effect any more, and its deposit waits for it.
+/// Instruction 35: takes a role from an address. One that may not be taken back goes once its span is over or every use of it is made: it has no effect any
+/// more, and its deposit waits for it (decisions 744 and 751).
 pub fn revoke(context: &mut Context<'_>, id: &Hash, assignee: Address) -> Step<()> {
     let role = require_role(context, id)?;
     let assignment: Assignment = context.world.read(&state::assignment(id, assignee))?.ok_or(error::ROLE_NOT_FOUND)?;
-    let is_over = assignment.constraints.is_expired(context.height);
+    let is_over = assignment.constraints.is_expired(context.height) || assignment.constraints.is_exhausted();
     if !role.constraints.revocable && !is_over && rulers::is_the_same(context, role.creator, role.ruler)? {
         return Err(error::NOT_REVOCABLE.into());
     }

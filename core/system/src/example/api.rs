@@ -11,7 +11,7 @@ methods! {
     pub(super) METHODS by NUMBER;
 
     /// Signs, and returns how often the name stands there.
-    "sign" Sign [payable] {
+    "sign" Sign [payable, kept] {
         /// The name.
         name: Text<8>,
         /// How many times.

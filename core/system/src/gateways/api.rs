@@ -65,7 +65,7 @@ methods! {
     pub(super) METHODS by NUMBER;
 
     /// Registers the sender, with the stake as value.
-    "register_gateway" Register [payable] {
+    "register_gateway" Register [payable, priced] {
         /// Where it is reached: a host name or an IPv6 address.
         endpoint: String,
         /// The port of its web server.
@@ -76,7 +76,7 @@ methods! {
     "heartbeat" Heartbeat [] {} -> ();
 
     /// Says where the sender is reached.
-    "set_endpoint" SetEndpoint [] {
+    "set_endpoint" SetEndpoint [priced] {
         /// A host name or an IPv6 address.
         endpoint: String,
         /// The port of its web server.
@@ -96,7 +96,7 @@ methods! {
     "unstake" Unstake [] {} -> Leaving;
 
     /// Delivers a request to an actor's `http.request`, from this registry, and returns what the handler returned. Active gateways only.
-    "dispatch" Dispatch [] {
+    "dispatch" Dispatch [passing] {
         /// The actor.
         target: Address,
         /// The request: who may not dispatch is refused before it is looked at. Its id is the UUID v4 of the first 16 bytes of keccak256("cowboy-request:" ‖ sender ‖ target ‖ salt).
@@ -118,7 +118,7 @@ methods! {
     } -> Option<Described>;
 
     /// Shows two dispatches that one gateway signed under one nonce, so that one of them could never run. Anybody may.
-    "report" Report [] {
+    "report" Report [passing] {
         /// A signed transaction.
         first: Vec<u8>,
         /// Another one.
@@ -126,7 +126,7 @@ methods! {
     } -> Punished;
 
     /// Shows two answers to GET that one gateway signed and that cannot both be true. Anybody may; one fault for each height.
-    "report_answers" ReportAnswers [] {
+    "report_answers" ReportAnswers [passing] {
         /// A signed answer.
         first: Vec<u8>,
         /// Another one.

@@ -5,18 +5,18 @@
 //!
 //! Answers to GET are signed too (decision 327). Two of one gateway that contradict each other prove by themselves that one is
 //! false. Whether a single one is false takes the handler and the state of that block; whoever has them shows it to the
-//! validators, who decide.
+//! validators, who decide. The gateway's stake waits for that (decision 761).
 
 use super::answers::{ANSWER_VERSION, SignedAnswer};
 use super::api::{JudgeAnswer, Moved, Punished, Report, ReportAnswers, Slashed};
 use super::{DISPATCH, NUMBER, state};
-use crate::actor::{Context, Handle};
-use crate::schema::Emit;
+use crate::actor::{Arguments as _, Context, Handle};
+use crate::schema::{Emit, Form};
 use commonware_codec::DecodeExt as _;
-use cowboy_state::{Key, Step};
+use cowboy_state::{Key, Miss, Step};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::instruction::{Actor, Instruction};
-use cowboy_types::units::Amount;
+use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Address, Transaction, error, signing};
 
 /// A dispatch that somebody signed: the transaction, and the request's id.
@@ -78,13 +78,35 @@ impl Handle for JudgeAnswer {
     }
 }
 
+/// A proposal was made that judges an answer, and takes effect by `until` if it is accepted: until then its gateway withdraws no stake. Answers whether that is
+/// so: stake answers for what was said at most `gateways.unstake_delay` blocks ago, and once for each height.
+pub(super) fn proposed(context: &mut Context<'_>, method: &str, argument: &[u8], until: Height) -> Result<bool, Miss> {
+    if method != JudgeAnswer::METHOD.name {
+        return Ok(false);
+    }
+    charge(context, 1);
+    let Ok(argument) = cbor::decode(argument) else { return Ok(false) };
+    let Ok(JudgeAnswer { answer: bytes }) = JudgeAnswer::read(&argument) else { return Ok(false) };
+    let Ok((signed, gateway)) = answer(context, &bytes) else { return Ok(false) };
+    let height = signed.statement.height;
+    let is_recent = (height.0..=height.0.saturating_add(context.params.gateways.unstake_delay)).contains(&context.height.0);
+    let fault = state::answer_fault_key(gateway, height);
+    context.world.require([&state::gateway_key(gateway), &state::held_key(gateway), &fault])?;
+    if !is_recent || state::gateway(context.world, gateway)?.is_none() || context.world.get(&fault)?.is_some() {
+        return Ok(false);
+    }
+    state::hold(context.world, gateway, until)?;
+    Ok(true)
+}
+
 /// The price of evidence with `signatures` of them: what an actor pays for checking each itself.
 fn charge(context: &mut Context<'_>, signatures: u64) {
     let (cycles, weight) = (context.params.costs.verify_secp256k1, context.params.weights.evidence);
     context.charge(cycles.saturating_mul(signatures), weight.saturating_mul(signatures));
 }
 
-/// Burns the part of a gateway's stake that governance set, once for each key.
+/// Burns the part of a gateway's stake that governance set, once for each key. Refused where nothing is left to burn, so that the stakes that were ever put
+/// down bound the records (decision 751).
 fn slash(context: &mut Context<'_>, gateway: Address, key: Key) -> Step<Punished> {
     let mut record = state::gateway(context.world, gateway)?.ok_or(error::GATEWAY_UNKNOWN)?;
     if context.world.get(&key)?.is_some() {
@@ -92,6 +114,9 @@ fn slash(context: &mut Context<'_>, gateway: Address, key: Key) -> Step<Punished
     }
     let slashed = u128::from(record.stake.0) * u128::from(context.params.gateways.slash) / 10_000;
     let slashed = Amount(u64::try_from(slashed).expect("a part of a stake fits"));
+    if slashed == Amount::ZERO {
+        return Err(error::BAD_EVIDENCE.into());
+    }
     record.count_uptime(context.params, context.height);
     record.stake = record.stake.saturating_sub(slashed);
     assert!(context.world.debit(state::stakes(), slashed)?, "every stake is there");

@@ -13,7 +13,7 @@ use crate::endpoint;
 use crate::entitlements::manifests;
 use crate::schema::Emit;
 use crate::staking::epoch::epoch_of;
-use cowboy_state::Step;
+use cowboy_state::{Miss, Step};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Text, error};
@@ -33,19 +33,19 @@ fn bind(context: &mut Context<'_>) -> Step<()> {
     Ok(())
 }
 
-fn described(context: &Context<'_>, address: Address, record: &Gateway) -> Described {
+fn described(context: &Context<'_>, address: Address, record: &Gateway) -> Result<Described, Miss> {
     let (params, height) = (context.params, context.height);
-    Described {
+    Ok(Described {
         address,
         endpoint: record.endpoint.clone(),
         health: record.health(params, height),
         http_port: record.http_port,
         is_active: record.is_active(params, height),
         last_heartbeat: record.last_heartbeat,
-        leaving: record.leaving,
+        leaving: state::free_at(context.world, address, record)?,
         registered_at: record.registered_at,
         stake_amount: record.stake,
-    }
+    })
 }
 
 impl Handle for Register {
@@ -75,7 +75,7 @@ impl Handle for Register {
         context.charge_kept(&record);
         state::set_gateway(context.world, context.sender, &record);
         Registered(Moved { amount: record.stake, gateway: context.sender }).emit(context.world);
-        Ok(described(context, context.sender, &record))
+        Ok(described(context, context.sender, &record)?)
     }
 }
 
@@ -139,6 +139,7 @@ impl Handle for Unstake {
     fn handle(self, context: &mut Context<'_>) -> Step<Leaving> {
         let mut record = own(context)?;
         let (params, now, gateway) = (context.params, context.height, context.sender);
+        let held = state::held(context.world, gateway)?;
         let until = match record.leaving {
             Some(until) => until,
             // Inactive since its health ran out, or else from now on (004 §9.2).
@@ -148,6 +149,7 @@ impl Handle for Unstake {
                 Height(since.saturating_add(params.gateways.unstake_delay))
             }
         };
+        let until = until.max(held);
         if now < until && record.leaving.is_some() {
             return Err(error::STILL_BOUND.into());
         }
@@ -159,8 +161,7 @@ impl Handle for Unstake {
         }
         assert!(context.world.debit(state::stakes(), record.stake)?, "every stake is there");
         context.world.credit(gateway, record.stake)?;
-        state::active().remove(context.world, &gateway.0)?;
-        context.world.remove(state::gateway_key(gateway));
+        state::remove(context.world, gateway)?;
         Left(Moved { amount: record.stake, gateway }).emit(context.world);
         Ok(Leaving { released: record.stake, until })
     }
@@ -215,6 +216,6 @@ impl Handle for IsActiveGateway {
 impl Handle for GetGateway {
     fn handle(self, context: &mut Context<'_>) -> Step<Option<Described>> {
         let record = state::gateway(context.world, self.address)?;
-        Ok(record.map(|record| described(context, self.address, &record)))
+        Ok(record.map(|record| described(context, self.address, &record)).transpose()?)
     }
 }

@@ -46,5 +46,5 @@ pub const ACTOR: Actor = Actor {
     doc: "Gateways, their stakes and health, and the dispatch of requests from outside.",
     tables: &[api::METHODS],
     events: &[api::EVENTS],
-    proposed: None,
+    proposed: Some(evidence::proposed),
 };

@@ -48,14 +48,20 @@ pub fn repaid_key(actor: Address) -> Key {
     of("repaid:", &actor.0)
 }
 
-/// Whether two dispatches under a gateway's nonce were shown.
+/// Whether two dispatches under a gateway's nonce were shown. The record stays for good, as what a gateway signed is evidence for ever; each burned a part of
+/// its stake, so that there are few: at three tenths of what is left, about a hundred for any stake.
 pub fn fault_key(gateway: Address, nonce: u64) -> Key {
     of("fault:", &[&gateway.0[..], &nonce.to_be_bytes()].concat())
 }
 
-/// Whether a false answer of a gateway about a block was shown.
+/// Whether a false answer of a gateway about a block was shown. The record stays, as the one of [`fault_key`].
 pub fn answer_fault_key(gateway: Address, height: Height) -> Key {
     of("answer_fault:", &[&gateway.0[..], &height.0.to_be_bytes()].concat())
+}
+
+/// Until when a gateway's stake waits for decisions about its answers.
+pub fn held_key(gateway: Address) -> Key {
+    of("held:", &gateway.0)
 }
 
 /// The epoch in which the pool was last shared out; absent while no gateway ever registered.
@@ -71,6 +77,33 @@ pub fn gateway(world: &World, address: Address) -> Result<Option<Gateway>, Miss>
 /// Changes a gateway.
 pub fn set_gateway(world: &mut World, address: Address, record: &Gateway) {
     world.write(gateway_key(address), record);
+}
+
+/// The height until which a gateway's stake waits for decisions about its answers (decision 761).
+pub fn held(world: &World, address: Address) -> Result<Height, Miss> {
+    Ok(world.read(&held_key(address))?.unwrap_or(Height::ZERO))
+}
+
+/// The height from which the stake of a gateway that leaves is free; none where it does not leave.
+pub fn free_at(world: &World, address: Address, record: &Gateway) -> Result<Option<Height>, Miss> {
+    let Some(until) = record.leaving else { return Ok(None) };
+    Ok(Some(until.max(held(world, address)?)))
+}
+
+/// Has a gateway's stake wait until a height.
+pub fn hold(world: &mut World, address: Address, until: Height) -> Result<(), Miss> {
+    let until = held(world, address)?.max(until);
+    world.write(held_key(address), &until);
+    Ok(())
+}
+
+/// Takes a gateway out whose stake was paid.
+pub fn remove(world: &mut World, address: Address) -> Result<(), Miss> {
+    world.require([&held_key(address)])?;
+    active().remove(world, &address.0)?;
+    world.remove(held_key(address));
+    world.remove(gateway_key(address));
+    Ok(())
 }
 
 /// A request, while it is remembered.

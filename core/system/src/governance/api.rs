@@ -143,7 +143,7 @@ methods! {
 
     /// Asks to pause a system actor. Members of the council. Returns whether seven do: it is paused from the next block on, and the
     /// vote that ratifies the pause is open.
-    "circuit_break" CircuitBreak [] {
+    "circuit_break" CircuitBreak [passing] {
         /// The actor, by its address or its number.
         actor: Option<Value>,
     } -> bool;
@@ -204,7 +204,7 @@ form! {
         events: List<PreviewEvent, MAX_RECEIPT_EVENTS>,
         /// Whether the council may cancel it.
         is_cancellable: bool,
-        /// Why it cannot be proposed now, where it would decide more than one open claim; else null.
+        /// Why it cannot be proposed now, where it would decide more than one open claim, or judge more than one answer; else null.
         refusal: Option<Text<256>>,
         /// 0 or 3.
         tier: u8,
@@ -217,7 +217,7 @@ methods! {
 
     /// Proposes actions that take effect together or not at all, and returns the proposal's number. The value is the deposit of the strictest tier
     /// among them. An argument without `actions` may have the fields of a single action.
-    "propose" Propose(Proposed) [payable] -> u64;
+    "propose" Propose(Proposed) [payable, kept] -> u64;
 
     /// Returns what a proposal would do if it took effect now, and what it puts down. Nothing of it stays. An argument without `actions` may have
     /// the fields of a single action.

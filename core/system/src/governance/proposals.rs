@@ -65,7 +65,7 @@ fn is_cancellable(actions: &[Action]) -> bool {
     !actions.iter().all(|action| matches!(action, Action::SetCouncil { .. }))
 }
 
-/// Keeps open the claim that an action decides, until it is voted on, its timelock is over, and as long as counting and executing may take. Refuses
+/// Keeps open the claim that an action decides, or the stake of the gateway that it judges, until it is voted on, its timelock is over, and as long as counting and executing may take. Refuses
 /// several: who holds up the payout of a job, and the stake of a runner, puts a deposit down for each (decision 693).
 fn hold_claims(context: &mut Context<'_>, actions: &[Action], voting: u64) -> Step<()> {
     let until = context.height.0.saturating_add(voting).saturating_add(context.params.governance.timelock);
@@ -74,8 +74,10 @@ fn hold_claims(context: &mut Context<'_>, actions: &[Action], voting: u64) -> St
     for action in actions {
         let Action::Call { actor, method, argument } = action else { continue };
         if calls::propose(context, *actor, method, argument, until)? && std::mem::replace(&mut is_holding, true) {
-            context.explanation =
-                Some("A proposal decides one open claim, so that each has a deposit of its own. Propose the others apart.".to_owned());
+            context.explanation = Some(
+                "A proposal decides one open claim or judges one answer, so that each has a deposit of its own. Propose the others apart."
+                    .to_owned(),
+            );
             return Err(error::PROPOSAL_ACTION.into());
         }
     }

@@ -252,7 +252,8 @@ fn xpath_tokens(path: &str) -> Vec<Token> {
         let is_inner = match letter {
             '.' => continues,
             '-' => continues && !tokens.last().is_some_and(Token::is_number),
-            _ => letter.is_alphanumeric() || letter == '_',
+            // Letters beyond ASCII are not looked up: which there are depends on the version of Unicode.
+            _ => letter.is_ascii_alphanumeric() || letter == '_' || (!letter.is_ascii() && !letter.is_whitespace()),
         };
         let is_word = quote.is_none() && is_inner;
         match (quote, tokens.last_mut()) {

@@ -143,7 +143,7 @@ methods! {
 
     /// Takes a free name for an actor, with the fee as value. The actor or its owner; below another name, whoever that name's policy lets. What
     /// is paid too much goes back.
-    "register" Register [routine, payable] {
+    "register" Register [routine, payable, kept] {
         /// The name.
         name: String,
         /// The actor; it needs `ingress.http`.
@@ -153,7 +153,7 @@ methods! {
     } -> Described;
 
     /// Extends a name from its present expiry, with the fee as value. Anybody may pay.
-    "renew" Renew [payable] {
+    "renew" Renew [payable, passing] {
         /// The name.
         name: String,
         /// The blocks that are paid for.
@@ -161,7 +161,7 @@ methods! {
     } -> Described;
 
     /// Hands a name on. Its owner only.
-    "transfer" Transfer [] {
+    "transfer" Transfer [passing] {
         /// The name.
         name: String,
         /// The new owner.
@@ -169,7 +169,7 @@ methods! {
     } -> Described;
 
     /// Points a name to another actor. Its owner only.
-    "set_actor" SetActor [] {
+    "set_actor" SetActor [passing] {
         /// The name.
         name: String,
         /// The actor; it needs `ingress.http`.
@@ -177,7 +177,7 @@ methods! {
     } -> Described;
 
     /// Decides who names what is below a name. Its owner only.
-    "set_subdomain_policy" SetSubdomainPolicy [] {
+    "set_subdomain_policy" SetSubdomainPolicy [passing] {
         /// The name.
         name: String,
         /// 0 only the owner names what is below, 1 the actor does, 2 anybody may.
@@ -185,7 +185,7 @@ methods! {
     } -> Described;
 
     /// Removes a name below another one, whose deposit goes back to whoever paid it. Its owner, or anybody once it counts no more.
-    "release" Release [] {
+    "release" Release [passing] {
         /// The name.
         name: String,
     } -> ();
@@ -223,7 +223,7 @@ methods! {
     /// Claims that a name is to be served under a domain, too, with `names.domain_deposit` as value, and returns the text of the TXT record at
     /// `_cowboy.<domain>` with which the domain's owner agrees. The name's owner only; at most `names.domains_max` domains for a name. What is
     /// paid too much goes back.
-    "claim_domain" ClaimDomain [payable] {
+    "claim_domain" ClaimDomain [payable, kept] {
         /// The name.
         name: String,
         /// The domain.
@@ -231,7 +231,7 @@ methods! {
     } -> String;
 
     /// Ends a claim, whose deposit goes back to whoever made it. The name's owner, or anybody once the name was handed on or expired.
-    "release_domain" ReleaseDomain [] {
+    "release_domain" ReleaseDomain [passing] {
         /// The name.
         name: String,
         /// The domain.

@@ -135,10 +135,10 @@ methods! {
     pub(super) DECLARATIONS by NUMBER;
 
     /// Makes the sender a runner. The value is its stake.
-    "register" Register(Declared) [payable, duty] -> ();
+    "register" Register(Declared) [payable, duty, priced] -> ();
 
     /// Replaces what the sender said of itself. A larger `max_job_value` needs the stake for it.
-    "update" Update(Declared) [duty] -> ();
+    "update" Update(Declared) [duty, priced] -> ();
 }
 
 form! {
@@ -214,7 +214,7 @@ form! {
 form! {
     /// A published model.
     pub(crate) struct ModelState {
-        /// Who published it.
+        /// Who published it; zeros where nobody publishes it now.
         publisher: Address,
         /// Its name, for people.
         name: Text<128>,
@@ -286,7 +286,7 @@ methods! {
     } -> RunnerState;
 
     /// Says what the sender provides, in the place of what it said last.
-    "attest" Attest [] {
+    "attest" Attest [priced] {
         /// What it provides, signed, in canonical CBOR (000 appendix A).
         attestation: Vec<u8>,
     } -> ();
@@ -298,7 +298,7 @@ methods! {
     } -> Vec<u8>;
 
     /// Publishes a model. The value is its deposit.
-    "publish_model" PublishModel [payable] {
+    "publish_model" PublishModel [payable, kept] {
         /// The digest of its weights.
         weights: Hash,
         /// The digest of its architecture.
@@ -317,7 +317,7 @@ methods! {
         model_id: Hash,
     } -> ();
 
-    /// Flags or bans a model, or lists it again.
+    /// Flags or bans a model, whether somebody publishes it now or not, or lists it again.
     "set_model_status" SetModelStatus [routine, governed] {
         /// The hash of its four parts.
         model_id: Hash,
@@ -325,7 +325,7 @@ methods! {
         status: ModelStatus,
     } -> ();
 
-    /// Returns a published model.
+    /// Returns a model that somebody publishes, or of which governance decided something.
     "get_model" GetModel [view] {
         /// The hash of its four parts.
         model_id: Hash,

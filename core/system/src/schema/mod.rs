@@ -105,6 +105,40 @@ impl Shape {
         }
     }
 
+    /// Whether whoever makes a value of this shape chooses how many bytes it has. Recursive: as deep as the types of the tables are.
+    #[cfg(test)]
+    pub(crate) fn is_variable(self) -> bool {
+        match self {
+            Self::Text(_) | Self::Bytes(_) | Self::List(..) | Self::Any => true,
+            Self::Optional(inner) => inner.is_variable(),
+            Self::Map(fields) => fields.iter().any(|field| field.shape.is_variable()),
+            Self::Null | Self::Bool | Self::Number | Self::Units | Self::Word(_) | Self::Fixed(_) | Self::Address | Self::Hash => false,
+        }
+    }
+
+    /// Bytes of a value of this shape that whoever made it chose the number of: those of texts and byte strings, and of lists, undeclared values and undeclared
+    /// fields with what encodes them. Recursive: as deep as the types of the tables are.
+    pub(crate) fn variable_bytes(self, value: &Value) -> usize {
+        match (self, value) {
+            (_, Value::Null) => 0,
+            (Self::Text(_), Value::Text(text)) => text.len(),
+            (Self::Bytes(_), Value::Bytes(bytes)) => bytes.len(),
+            (Self::List(..) | Self::Any, value) => value.encode().len(),
+            (Self::Optional(inner), value) => inner.variable_bytes(value),
+            (Self::Map(fields), Value::Map(entries)) => {
+                let of_entry = |(name, value): &(Value, Value)| match fields
+                    .iter()
+                    .find(|field| matches!(name, Value::Text(text) if text == field.name))
+                {
+                    Some(field) => field.shape.variable_bytes(value),
+                    None => value.encode().len(),
+                };
+                entries.iter().map(of_entry).fold(0, usize::saturating_add)
+            }
+            _ => 0,
+        }
+    }
+
     /// What stands before its name in a sentence.
     fn article(self) -> &'static str {
         let mut shape = self;

@@ -15,7 +15,7 @@ methods! {
     pub(super) METHODS by NUMBER;
 
     /// Registers the sender as a proxy, with the stake as value.
-    "register_proxy" RegisterProxy [payable] {
+    "register_proxy" RegisterProxy [payable, priced] {
         /// Where it is reached: a host name or an IPv6 address.
         endpoint: String,
         /// The port of its server.
@@ -29,7 +29,7 @@ methods! {
     } -> DescribedProxy [verify_ed25519];
 
     /// Says where the sender is reached.
-    "update_proxy" UpdateProxy [] {
+    "update_proxy" UpdateProxy [priced] {
         /// A host name or an IPv6 address.
         endpoint: String,
         /// The port of its server.
@@ -61,7 +61,7 @@ methods! {
     } -> ();
 
     /// Deals: a commitment, and an encrypted share for each player.
-    "deal" Deal [duty] {
+    "deal" Deal [duty, priced] {
         /// The number of the key.
         key_id: u64,
         /// The number of the dealing.
@@ -71,7 +71,7 @@ methods! {
     } -> ();
 
     /// Acknowledges shares.
-    "ack" Ack [duty] {
+    "ack" Ack [duty, priced] {
         /// The number of the key.
         key_id: u64,
         /// The number of the dealing.
@@ -81,7 +81,7 @@ methods! {
     } -> ();
 
     /// Publishes the log of a dealer.
-    "log" Log [duty] {
+    "log" Log [duty, priced] {
         /// The number of the key.
         key_id: u64,
         /// The number of the dealing.
@@ -92,7 +92,7 @@ methods! {
 
     /// Confirms what the dealing came to. With enough equal confirmations at the end of the phase, or once every player has confirmed, the players
     /// become the committee; only those that confirmed have to answer.
-    "confirm" Confirm [duty] {
+    "confirm" Confirm [duty, priced] {
         /// The number of the key.
         key_id: u64,
         /// The number of the dealing.
@@ -108,7 +108,7 @@ methods! {
     "rekey" Rekey [governed] {} -> Count;
 
     /// Stores a version of a secret of the sender, and takes the deposit for it out of the sender's balance.
-    "put_secret" PutSecret [] {
+    "put_secret" PutSecret [priced] {
         /// To whom it may be released, encoded.
         policy: Vec<u8>,
         /// The sealed bytes. Their identity names this chain, the current key, the sender, the hash of the name, the next version and the hash of the policy.

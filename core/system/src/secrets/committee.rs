@@ -56,7 +56,7 @@ pub(super) fn look(world: &mut World, now: Now<'_>, id: u32) -> Result<(), Miss>
         Some(round) => end_phase(world, now, id, &mut key, round)?,
         None if key.is_over(now.params, now.still, now.height) => {
             state::reschedule(world, state::Subject::Key(id), Some(before), None)?;
-            return forget(world, id, &key);
+            return forget(world, now, id, &key);
         }
         None if now.height >= key.draw_at || is_short(world, now, id, &key)? => draw(world, now, id, &mut key)?,
         None => now.next_look(&key),
@@ -82,20 +82,22 @@ pub(crate) fn unbind(world: &mut World, id: u32) -> Result<(), Miss> {
 }
 
 /// Removes what is left of a key that opens nothing any more.
-fn forget(world: &mut World, id: u32, key: &ReleaseKey) -> Result<(), Miss> {
-    for epoch in [Some(key.epoch), key.epoch.checked_sub(Count(1))].into_iter().flatten() {
-        unseat(world, id, epoch, None)?;
+fn forget(world: &mut World, now: Now<'_>, id: u32, key: &ReleaseKey) -> Result<(), Miss> {
+    for epoch in key.committees() {
+        unseat(world, now, id, epoch)?;
     }
     world.remove(state::release_key(id));
     Ok(())
 }
 
-/// Removes a committee that answers no more, and notes when its members gave up their seats.
-fn unseat(world: &mut World, id: u32, epoch: Count, until: Option<Height>) -> Result<(), Miss> {
+/// Removes a committee that answers no more, and notes when its members gave up their seats: when its time was over, or now, where the next one or the
+/// end of its key came before.
+fn unseat(world: &mut World, now: Now<'_>, id: u32, epoch: Count) -> Result<(), Miss> {
     let Some(committee) = state::committee(world, id, epoch)? else { return Ok(()) };
+    let until = committee.answers_until(now.params, now.still).map_or(now.height, |until| until.min(now.height));
     for member in committee.members.iter() {
         if let Some(mut proxy) = state::proxy(world, member.address)? {
-            proxy.seated_until = proxy.seated_until.max(until.or(committee.until).unwrap_or(committee.since));
+            proxy.seated_until = proxy.seated_until.max(until);
             state::set_proxy(world, member.address, &proxy);
         }
     }
@@ -106,11 +108,8 @@ fn unseat(world: &mut World, id: u32, epoch: Count, until: Option<Height>) -> Re
 /// Removes the committee before this one once its time is over.
 fn retire(world: &mut World, now: Now<'_>, id: u32, key: &ReleaseKey) -> Result<(), Miss> {
     let Some(epoch) = key.epoch.checked_sub(Count(1)) else { return Ok(()) };
-    let committee = state::committee(world, id, epoch)?;
-    match committee.filter(|committee| !committee.does_answer(now.params, now.still, now.height)) {
-        Some(committee) => unseat(world, id, epoch, committee.answers_until(now.params, now.still)),
-        None => Ok(()),
-    }
+    let is_over = |committee: &Committee| !committee.does_answer(now.params, now.still, now.height);
+    if state::committee(world, id, epoch)?.as_ref().is_some_and(is_over) { unseat(world, now, id, epoch) } else { Ok(()) }
 }
 
 /// Whether so few members of the committee are up that one more that fails would leave too few to answer or deal.
@@ -263,7 +262,7 @@ pub(super) fn seat(
         world.write(state::committee_key(id, key.epoch), &committee);
     }
     if let Some(old) = key.epoch.checked_sub(Count(1)) {
-        unseat(world, id, old, Some(now.height))?;
+        unseat(world, now, id, old)?;
     }
     key.epoch = Count(key.epoch.0.saturating_add(1));
     key.master = Some(Fixed(*outcome.master().bytes()));

@@ -41,8 +41,12 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     handed_on(records)
 }
 
-/// An actor that another account owns than the one which deployed it was handed on.
+/// An actor that another account owns than the one which deployed it was handed on, and no note says that one was not. That notes stay for good shows
+/// only from block to block: the testkit looks at that.
 fn handed_on(records: &Records<'_>) -> Result<(), Broken> {
+    for (name, is_handed_on) in records.of::<bool>(NUMBER, "handed:")? {
+        holds("a note of an actor handed on says so", is_handed_on, &name)?;
+    }
     for (Key { address, .. }, _) in records.of_kind::<Actor>(Kind::Actor)?.into_iter().filter(|(_, actor)| actor.owner != actor.creator) {
         let is_noted = records.record::<bool>(&state::handed_key(*address))? == Some(true);
         holds("an actor handed on is noted", is_noted, address)?;

@@ -2,8 +2,8 @@
 
 use super::api::ReleaseToRunner;
 use super::releases::{self, Opening};
-use super::state;
 use super::types::Version;
+use super::{NUMBER, state};
 use crate::actor::{Context, Handle};
 use crate::entitlements::check::is_member;
 use crate::market::claims;
@@ -107,6 +107,11 @@ pub fn asked(request: &Request) -> Result<Vec<Asked>, Mistake> {
         return Err(Mistake::invalid(format!("secrets[{place}].as: another secret, a variable of env or the runner has this name.")));
     }
     Ok(asked)
+}
+
+/// Whether a submission names secrets.
+pub(crate) fn are_named(request: &Request) -> bool {
+    asked(request).is_ok_and(|asked| !asked.is_empty())
 }
 
 /// The names of the placeholders in a text: of `${KEY}` it is `KEY`.
@@ -213,10 +218,7 @@ fn may_use(context: &Context<'_>, found: &Found, submitter: Address, kind: &JobK
     let policy = found.policy();
     let actor = context.world.actor(submitter)?;
     let account = actor.as_ref().map_or(submitter, |actor| actor.owner);
-    let is_handed_on = match &actor {
-        Some(actor) => state::was_handed_on(context.world, submitter, actor)?,
-        None => false,
-    };
+    let is_handed_on = actor.is_some() && state::was_handed_on(context.world, submitter)?;
     let is_actor = match &policy.actors {
         Actors::Any => !is_handed_on || policy.accounts.is_empty(),
         Actors::Owned => !is_handed_on && account == found.account,
@@ -231,6 +233,9 @@ fn may_use(context: &Context<'_>, found: &Found, submitter: Address, kind: &JobK
 /// The policies of the secrets that a job names, where its submitter may use them: what its runners are filtered by.
 pub(crate) fn admitted(context: &mut Context<'_>, request: &Request, spec: &JobSpec, submitter: Address) -> Step<Vec<Policy>> {
     let asked = checked(request).map_err(|mistake| mistake.explain(context))?;
+    if !asked.is_empty() {
+        context.require_needed(NUMBER)?;
+    }
     context.charge_records(asked.len().saturating_mul(RECORDS_OF_ASKED));
     let mut policies = Vec::with_capacity(asked.len());
     for asked in &asked {

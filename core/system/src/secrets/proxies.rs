@@ -18,9 +18,6 @@ use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Hash, List, error};
 use std::collections::BTreeSet;
 
-/// The number of the first key.
-const FIRST_KEY: u32 = 1;
-
 /// The sender's own record.
 fn own(context: &Context<'_>) -> Step<Proxy> {
     Ok(state::proxy(context.world, context.sender)?.ok_or(error::PROXY_UNKNOWN)?)
@@ -59,7 +56,7 @@ impl Handle for RegisterProxy {
         };
         // The first key is dealt once proxies can be drawn.
         if state::current(context.world)?.is_none() {
-            committee::begin(context, FIRST_KEY)?;
+            committee::begin(context, state::FIRST_KEY)?;
         }
         state::proxies().insert(context.world, &context.sender.0)?;
         context.world.write(state::signer_key(&self.key), &context.sender);
@@ -192,11 +189,10 @@ fn give_way(world: &mut World, height: Height, address: Address, mut proxy: Prox
 
 /// The members of committees that answer, and of dealings.
 fn seated(world: &World) -> Result<BTreeSet<Address>, Miss> {
-    let newest = state::current(world)?.unwrap_or(0);
     let mut seated = BTreeSet::new();
-    for id in FIRST_KEY..=newest {
+    for id in state::key_ids(state::current(world)?) {
         let Some(key) = state::key(world, id)? else { continue };
-        for epoch in [Some(key.epoch), key.epoch.checked_sub(Count(1))].into_iter().flatten() {
+        for epoch in key.committees() {
             let committee = state::committee(world, id, epoch)?;
             seated.extend(committee.iter().flat_map(|committee| committee.members.iter().map(|member| member.address)));
         }

@@ -5,7 +5,7 @@ use super::forms::Moved;
 use super::types::{self, Committee, Indices, Release, Version, bit, first, indices};
 use super::{NUMBER, committee, proxies, standing, state};
 use crate::actor::{Context, Handle};
-use crate::market::payment;
+use crate::market::{jobs, payment};
 use crate::schema::Emit;
 use crate::staking::possession;
 use crate::standstill::{SECRETS, Standstill};
@@ -15,6 +15,7 @@ use cowboy_secrets::dealing::{Outcome, threshold};
 use cowboy_secrets::partial::{answer_digest, release_id};
 use cowboy_secrets::{Identity, Kind, Partial, PointG1, PointG2, Policy, TransportKey, share_key};
 use cowboy_state::{Miss, Step, World};
+use cowboy_types::job::JobStatus;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List, error};
@@ -34,7 +35,7 @@ const LOOKS: u64 = 2;
 /// How often 0x04 looks at a demand: when its time is over.
 const LOOKS_OF_DEMAND: u64 = 1;
 
-/// Records that a look at a release touches: its own, those of the agenda, what is released, and what counts its recipients.
+/// Records that a look at a release touches: its own, those of the agenda, what is released or its job, and what counts its recipients.
 const RECORDS_OF_LOOK: u64 = 12;
 
 /// What 0x04 does later for a release weighs when it is caused, so that no block causes more than blocks can do, and when it is done.
@@ -351,8 +352,8 @@ impl Handle for Accuse {
 /// When 0x04 looks at a release: the block's parameters, for how long its clock stood still, and the height.
 type Now<'a> = (&'a Params, &'a Standstill, Height);
 
-/// Looks at a release that is due: a demand is over, its deadline passed, or its record has been kept long enough. Where a pause moved that, it is looked
-/// at then.
+/// Looks at a release that is due: a demand is over, its deadline passed, or its record has been kept long enough: for the parameter's blocks, and while its
+/// job is under way. Where a pause moved that, it is looked at then.
 pub(super) fn look(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Miss> {
     let (params, still, height) = now;
     let mut release = state::release(world, id)?.expect("the agenda names releases that are there");
@@ -382,6 +383,10 @@ pub(super) fn look(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Mis
         release.next_look = kept_until;
         return state::set_release(world, id, Some(before), &release);
     }
+    if may_open_again(world, &release.subject)? {
+        release.next_look = Height(height.0.saturating_add(params.secrets.receipts));
+        return state::set_release(world, id, Some(before), &release);
+    }
     state::reschedule(world, state::Subject::Release(*id), Some(before), None)?;
     world.remove(state::release_record_key(id));
     let given_key = state::given_key(&release.subject, &release.identity.hash());
@@ -390,6 +395,13 @@ pub(super) fn look(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Mis
         Some(Count(given)) => world.write(given_key, &Count(given.saturating_sub(1))),
     }
     Ok(())
+}
+
+/// Whether a release with the same id could be opened, were the record of this one gone: its job is under way, as the market stood still. Answers name the
+/// release and not the key that they are encrypted to, so those to the first one would seem false to the second (decision 750).
+fn may_open_again(world: &World, subject: &Hash) -> Result<bool, Miss> {
+    let job = jobs::find(world, subject)?;
+    Ok(job.is_some_and(|job| matches!(job.status, JobStatus::Drawing | JobStatus::Waiting | JobStatus::Assigned | JobStatus::Revealing)))
 }
 
 /// Slashes who was silent. The bond is returned where somebody was, and burned where nobody was, or where what was to be answered ended before.

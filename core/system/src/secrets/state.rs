@@ -5,11 +5,14 @@ use super::types::{Committee, Proxy, Release, ReleaseKey, Round, Secret, Vault, 
 use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_secrets::dealing::Phase;
-use cowboy_state::records::Actor;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash};
+use std::ops::RangeInclusive;
+
+/// The number of the first key.
+pub(super) const FIRST_KEY: u32 = 1;
 
 const OWNER: Address = Address::system(NUMBER);
 
@@ -181,20 +184,15 @@ pub fn handed_key(actor: Address) -> Key {
 
 /// Notes for good that an actor is handed on: also where it comes back, somebody else may have written its storage (decision 735).
 pub fn note_handed_on(world: &mut World, actor: Address) -> Result<(), Miss> {
-    if !is_noted(world, actor)? {
+    if !was_handed_on(world, actor)? {
         world.write(handed_key(actor), &true);
     }
     Ok(())
 }
 
-/// Whether it is noted that an actor was handed on.
-fn is_noted(world: &World, actor: Address) -> Result<bool, Miss> {
+/// Whether an actor was ever handed on to another account (decision 735).
+pub fn was_handed_on(world: &World, actor: Address) -> Result<bool, Miss> {
     Ok(world.read(&handed_key(actor))?.unwrap_or(false))
-}
-
-/// Whether an actor was ever handed on: also one that another account owns than the one which deployed it, as nothing was noted before decision 735.
-pub fn was_handed_on(world: &World, address: Address, actor: &Actor) -> Result<bool, Miss> {
-    Ok(actor.owner != actor.creator || is_noted(world, address)?)
 }
 
 /// A proxy, where one is registered at the address.
@@ -219,6 +217,12 @@ pub fn all_proxies(world: &World) -> Result<Vec<(Address, Proxy)>, Miss> {
 /// The number of the key that new secrets are sealed to; none before the first proxies came.
 pub fn current(world: &World) -> Result<Option<u32>, Miss> {
     world.read(&current_key())
+}
+
+/// The numbers of all keys that were begun. `newest` is what [`current_key`] names. Any of them may have committees and a dealing: one that another
+/// replaced opens what is sealed to it until its sunset, and as long as volumes have their keys from it.
+pub fn key_ids(newest: Option<u32>) -> RangeInclusive<u32> {
+    FIRST_KEY..=newest.unwrap_or(0)
 }
 
 /// A key.
@@ -273,44 +277,4 @@ pub fn set_release(world: &mut World, id: &Hash, before: Option<Height>, record:
     reschedule(world, Subject::Release(*id), before, Some(record.next_look))?;
     world.write(release_record_key(id), record);
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use cowboy_state::records::ActorStatus;
-
-    /// An actor was handed on where that is noted, and where another account owns it than the one which deployed it: of a chain from before decision 735,
-    /// nothing is noted.
-    #[test]
-    fn who_was_handed_on_before_it_was_noted() {
-        let (address, one, other) = (Address([1; 20]), Address([2; 20]), Address([3; 20]));
-        let actor = |creator: Address, owner: Address| Actor {
-            owner,
-            creator,
-            code_hash: Hash::ZERO,
-            code_bytes: Count::ZERO,
-            body_weight: Count::ZERO,
-            status: ActorStatus::Active,
-            created_at: Height::ZERO,
-            storage_bytes: Count::ZERO,
-            storage_quota: Count::ZERO,
-            rent_epoch: Count::ZERO,
-            messages_sent: Count::ZERO,
-            timers_set: Count::ZERO,
-            timers_live: Count::ZERO,
-            timer_bytes: Count::ZERO,
-            children: Count::ZERO,
-        };
-        let mut world = World::default();
-        for digest in world.want(Miss(vec![handed_key(address)])) {
-            world.fill(&digest, None);
-        }
-        let found = |world: &World| {
-            [actor(one, one), actor(other, one)].map(|actor| was_handed_on(world, address, &actor).expect("the record is known"))
-        };
-        assert_eq!(found(&world), [false, true]);
-        note_handed_on(&mut world, address).expect("the record is known");
-        assert_eq!(found(&world), [true, true]);
-    }
 }

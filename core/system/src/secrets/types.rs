@@ -1,7 +1,7 @@
 //! The records of proxies, committees, secrets and releases.
 
 use crate::endpoint::ENDPOINT_BYTES;
-use crate::standstill::Standstill;
+use crate::standstill::{Standstill, answered};
 use cowboy_params::Params;
 use cowboy_secrets::dealing::{MAX_MEMBERS, Phase};
 use cowboy_secrets::{Identity, Policy};
@@ -246,6 +246,11 @@ record! {
 }
 
 impl ReleaseKey {
+    /// The numbers of the committees that may answer: of the one that holds it, and of the one before, which answers a while longer.
+    pub fn committees(&self) -> impl Iterator<Item = Count> + use<> {
+        [Some(self.epoch), self.epoch.checked_sub(Count(1))].into_iter().flatten()
+    }
+
     /// Whether it opens nothing any more: its sunset has passed, and no volume has its keys from it.
     pub fn is_over(&self, params: &Params, still: &Standstill, height: Height) -> bool {
         self.volumes == Count::ZERO && self.opens_until(params, still).is_some_and(|last| height > last)
@@ -276,18 +281,9 @@ impl Round {
     }
 }
 
-impl Release {
-    /// The last height at which it is answered.
-    pub fn answered_until(&self, still: &Standstill) -> Height {
-        still.deadline(self.opened, self.deadline)
-    }
-}
-
-impl Demand {
-    /// The last height at which an answer counts.
-    pub fn answered_until(&self, still: &Standstill) -> Height {
-        still.deadline(self.made_at, self.until)
-    }
+answered! {
+    Release: opened, deadline;
+    Demand: made_at, until;
 }
 
 impl Proxy {

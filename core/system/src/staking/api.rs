@@ -89,7 +89,7 @@ methods! {
     "unjail" Unjail [] {} -> ();
 
     /// Shows two headers of this chain, of one round and at most 604,800 blocks old, that one validator signed. Anybody may.
-    "report_equivocation" ReportEquivocation [] {
+    "report_equivocation" ReportEquivocation [passing] {
         /// The validator.
         validator: Address,
         /// An encoded header.

@@ -38,7 +38,9 @@ impl Handle for ReportEquivocation {
             return Err(error::BAD_EVIDENCE.into());
         }
         done.is_done = true;
-        context.world.write(key, &done);
+        // From the newer of both heights on, also where that lies ahead, so that the same headers prove nothing twice.
+        state::keep_fault(context.world, key, height.max(context.height), &done)?;
+        state::forget_faults(context.world, context.params, context.height, context.draw.epoch)?;
         punish(context, accused, validator, fault, due)?;
         Ok(())
     }
@@ -86,7 +88,8 @@ impl Handle for AttestFault {
         let faulty = set.members.len().saturating_sub(1) / 3;
         record.is_done = present().count() >= set.members.len() - faulty && stake * 3 > total * 2;
         record.witnesses = List::new(witnesses).expect("there are no more witnesses than validators");
-        context.world.write(key, &record);
+        state::keep_fault(context.world, key, context.height, &record)?;
+        state::forget_faults(context.world, context.params, context.height, context.draw.epoch)?;
         if record.is_done {
             punish(context, accused, validator, fault, due)?;
         }

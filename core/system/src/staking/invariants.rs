@@ -8,8 +8,8 @@ use cowboy_types::Address;
 use cowboy_types::actors::GOVERNANCE as NUMBER;
 use std::collections::BTreeMap;
 
-/// Validators are listed once, by address and by network key; all stakes are where stakes stand; the set of the running epoch is ordered, and
-/// counted.
+/// Validators are listed once, by address and by network key; so are faults; all stakes are where stakes stand; the set of the running epoch is ordered,
+/// and counted.
 pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     let (mut listed, mut keys, mut owed) = (Vec::new(), BTreeMap::new(), 0);
     for (name, validator) in records.of::<Validator>(NUMBER, "validator:")? {
@@ -26,6 +26,11 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     }
     equal::<BTreeMap<Vec<u8>, Address>>("a validator is found by its network key", &found, &keys)?;
     records.covers("all stakes are where stakes stand", state::stakes(), owed)?;
+    let kept: Vec<&[u8]> = records.named(NUMBER, state::FAULT).map(|(name, _)| name).collect();
+    let places = records.names(state::faults());
+    let mut named: Vec<&[u8]> = places.iter().map(|place| place.split_at(place.len().min(8)).1).collect();
+    named.sort_unstable();
+    equal("every fault is listed once, to be forgotten", &named, &kept)?;
     let Some(total) = records.record::<StakeTotal>(&state::total_key())? else { return Ok(()) };
     let set = records.record::<ValidatorSet>(&state::set_key(total.epoch.0))?;
     let Some(set) = set else { return holds("the set of the running epoch is kept", false, &total) };

@@ -1,7 +1,8 @@
 //! Where the records of validators stand. No other file spells their keys.
 
-use super::types::{Attestations, Dealing, Due, MAX_PLAYERS, Member, Punishment, StakeTotal, Status, Validator, ValidatorSet};
+use super::types::{Attestations, Dealing, Due, Fault, MAX_PLAYERS, Member, Punishment, StakeTotal, Status, Validator, ValidatorSet};
 use crate::treasury::vesting::bucket_address;
+use cowboy_params::Params;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
 use cowboy_types::actors::GOVERNANCE as NUMBER;
 use cowboy_types::units::{Amount, Count, Height};
@@ -68,9 +69,17 @@ pub fn total_key() -> Key {
     Key::system(NUMBER, "system:stake_total")
 }
 
-/// Who attested a fault: whose, which kind, in which round.
+/// What the names of faults begin with.
+pub(super) const FAULT: &str = "fault:";
+
+/// Who attested a fault: whose, which kind, in which round. The record goes once nobody can show the fault any more ([`forget_faults`]).
 pub fn fault_key(accused: Address, kind: u8, epoch: u64, view: u64) -> Key {
-    of("fault:", &[&accused.0[..], &[kind], &epoch.to_be_bytes(), &view.to_be_bytes()].concat())
+    of(FAULT, &[&accused.0[..], &[kind], &epoch.to_be_bytes(), &view.to_be_bytes()].concat())
+}
+
+/// Faults that were attested or proven, by the height from which their age counts and then by what their keys name.
+pub const fn faults() -> Directory {
+    Directory::of_system(Address::system(NUMBER), 32)
 }
 
 /// A validator, where one is registered at the address.
@@ -257,6 +266,42 @@ fn take_member(world: &mut World, epoch: u64, address: Address) -> Result<Option
     set.members = List::new(members).expect("fewer members than before fit");
     world.write(set_key(epoch), &set);
     Ok(Some(gone))
+}
+
+/// Keeps who attested a fault, or that it was punished. A new record is listed by the height from which the fault's age counts.
+pub fn keep_fault(world: &mut World, key: Key, height: Height, record: &Attestations) -> Result<(), Miss> {
+    if world.get(&key)?.is_none() {
+        let name = key.name.strip_prefix(FAULT.as_bytes()).expect("the key of a fault");
+        faults().insert(world, &[&height.0.to_be_bytes()[..], name].concat())?;
+    }
+    world.write(key, record);
+    Ok(())
+}
+
+/// Forgets the oldest faults that nobody can show any more, at most two: headers of them are older than evidence may be; rounds of their epoch are attested in
+/// it and in the next one only. Whoever writes one such record removes more than one, so that they do not add up (decision 751).
+pub fn forget_faults(world: &mut World, params: &Params, height: Height, epoch: u64) -> Result<(), Miss> {
+    for place in faults().list(world, &[], 2)? {
+        let (since, fault) = place.split_at(8);
+        let since = u64::from_be_bytes(since.try_into().expect("a place begins with eight bytes"));
+        if since.saturating_add(params.consensus.evidence_age) >= height.0 || !is_over(fault, epoch) {
+            return Ok(());
+        }
+        let key = of(FAULT, fault);
+        world.require([&key])?;
+        faults().remove(world, &place)?;
+        world.remove(key);
+    }
+    Ok(())
+}
+
+/// Whether no round of a fault's epoch is attested any more. Headers prove the fault whatever epoch they name, which nothing checks.
+fn is_over(fault: &[u8], epoch: u64) -> bool {
+    let (_, fault) = fault.split_at(20);
+    let (kind, round) = fault.split_at(1);
+    let (of_epoch, _) = round.split_at(8);
+    let of_epoch = u64::from_be_bytes(of_epoch.try_into().expect("eight bytes"));
+    kind == [Fault::Equivocation.number()] || of_epoch.saturating_add(1) < epoch
 }
 
 /// Who attested a fault so far.

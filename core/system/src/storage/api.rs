@@ -22,7 +22,7 @@ form! {
         quota: Count,
         /// The balance that it has to keep.
         reserve: Amount,
-        /// Bytes of its code and storage.
+        /// Bytes of its code, its manifest with those that it had before, and its storage.
         size: Count,
         /// paid, overdue, eviction_imminent or dormant.
         state: Text<32>,
@@ -93,7 +93,7 @@ methods! {
     } -> ();
 
     /// Restores a pruned chunk. Anybody may.
-    "restore" Restore [] {
+    "restore" Restore [kept] {
         /// The actor.
         actor: Address,
         /// The chunk's place.

@@ -41,7 +41,7 @@ impl Handle for GetRent {
             prepaid: account.as_ref().map_or(Amount::ZERO, |account| account.prepaid),
             quota: Count(record.storage_quota.0.max(params.execution.storage_quota_per_actor)),
             reserve: rent::reserve(params, rate, bytes),
-            size: record.code_bytes.saturating_add(record.storage_bytes),
+            size: rent::size(&record),
             state: Text::new(state).expect("it is short"),
             unpaid,
         })
@@ -57,6 +57,7 @@ impl Handle for Prepay {
         }
         let mut account = rent::open(context.world, context.params, context.height, actor)?;
         account.prepaid = account.prepaid.saturating_add(context.value);
+        context.charge_kept(&account);
         state::set_account(context.world, actor, &account)?;
         Prepaid { actor, amount: context.value }.emit(context.world);
         Ok(())
@@ -128,6 +129,7 @@ impl Handle for SetQuota {
         }
         account.bond = bond;
         record.storage_quota = Count(if quota == base { 0 } else { quota });
+        context.charge_kept(&account);
         state::set_account(context.world, actor, &account)?;
         context.world.set_actor(actor, &record);
         QuotaSet { actor, bond, quota: Count(quota) }.emit(context.world);

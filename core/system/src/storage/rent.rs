@@ -16,6 +16,9 @@ use cowboy_types::{Address, Event};
 /// The address to which rent goes: the treasury.
 const TREASURY: Address = Address::system(cowboy_types::actors::TREASURY);
 
+/// Where a rent account stands whose actor owes nothing, and has rent that was prepaid: no block collects it until the actor owes something (decision 751).
+pub const NEVER: Height = Height(u64::MAX);
+
 /// What the protocol did to an actor, for a receipt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Collected {
@@ -53,13 +56,18 @@ fn next_collection(params: &Params, height: Height) -> Height {
     Height(epoch_of(params, height).saturating_add(1).saturating_mul(params.rent.epoch))
 }
 
-/// Bytes that an actor pays for: what its code, storage and timers with their payloads exceed the free bytes by, and the whole of what its quota
-/// exceeds the base by (decisions 61, 559). What waits in its mailbox is not counted: others put it there (decision 671).
+/// Bytes of an actor's code, of its manifest with those that it had before, and of its storage.
+pub fn size(actor: &Actor) -> Count {
+    actor.code_bytes.saturating_add(actor.manifest_bytes).saturating_add(actor.storage_bytes)
+}
+
+/// Bytes that an actor pays for: what its code, manifests, storage and timers with their payloads exceed the free bytes by, and the whole of what its quota
+/// exceeds the base by (decisions 61, 559, 751). What waits in its mailbox is not counted: others put it there (decision 671).
 pub fn billable(params: &Params, actor: &Actor) -> u64 {
     let timers = timers::occupied(params, actor.timers_live.0, actor.timer_bytes.0);
-    let size = [actor.code_bytes, actor.storage_bytes].iter().fold(timers, |size, bytes| size.saturating_add(bytes.0));
+    let bytes = timers.saturating_add(size(actor).0);
     let extended = actor.storage_quota.0.saturating_sub(params.execution.storage_quota_per_actor);
-    size.saturating_sub(params.rent.free_bytes).saturating_add(extended)
+    bytes.saturating_sub(params.rent.free_bytes).saturating_add(extended)
 }
 
 /// Rent of one epoch.
@@ -80,24 +88,26 @@ pub fn with_catch_up(params: &Params, debt: Amount) -> Amount {
 
 /// Enters an actor that pays rent from now on into the books, at the next epoch. Nothing for one that is there, owes nothing or is exempt.
 pub fn enlist(world: &mut World, params: &Params, height: Height, actor: Address, record: &Actor) -> Result<(), Miss> {
-    if actor.is_rent_exempt() || billable(params, record) == 0 || state::account(world, actor)?.is_some() {
+    if actor.is_rent_exempt() || billable(params, record) == 0 {
         return Ok(());
     }
     open(world, params, height, actor).map(|_| ())
 }
 
-/// An actor's rent account, made where it has none.
+/// An actor's rent account, made where it has none, and collected at the next epoch where nothing was collected any more.
 pub fn open(world: &mut World, params: &Params, height: Height, actor: Address) -> Result<RentAccount, Miss> {
-    if let Some(account) = state::account(world, actor)? {
-        return Ok(account);
-    }
-    let account = RentAccount {
-        next_at: next_collection(params, height),
-        prepaid: Amount::ZERO,
-        debt: Amount::ZERO,
-        unpaid: Count::ZERO,
-        bond: Amount::ZERO,
-        poster: Address::ZERO,
+    let next_at = next_collection(params, height);
+    let account = match state::account(world, actor)? {
+        Some(account) if account.next_at != NEVER => return Ok(account),
+        Some(account) => RentAccount { next_at, ..account },
+        None => RentAccount {
+            next_at,
+            prepaid: Amount::ZERO,
+            debt: Amount::ZERO,
+            unpaid: Count::ZERO,
+            bond: Amount::ZERO,
+            poster: Address::ZERO,
+        },
     };
     state::set_account(world, actor, &account)?;
     Ok(account)
@@ -139,8 +149,12 @@ pub fn collect(world: &mut World, params: &Params, height: Height, actor: Addres
         return Ok(collected);
     }
     let bytes = billable(params, &record);
-    if bytes == 0 && account.prepaid == Amount::ZERO && account.debt == Amount::ZERO && account.bond == Amount::ZERO {
-        state::remove_account(world, actor)?;
+    if bytes == 0 && account.debt == Amount::ZERO && account.bond == Amount::ZERO {
+        if account.prepaid == Amount::ZERO {
+            state::remove_account(world, actor)?;
+        } else {
+            state::set_account(world, actor, &RentAccount { next_at: NEVER, ..account })?;
+        }
         return Ok(collected);
     }
     // Whole epochs since the collection was due, each as long as it is now: one, unless the chain jumped.

@@ -91,7 +91,7 @@ fn rent_is_collected_each_epoch() {
     assert_eq!(begin_epoch(&mut chain, 1), [], "nobody owes anything");
     let actor = chain.send(2, deployment(SCRIPT, Some(ALL), None, 1_000_000_000)).created.expect("another creator");
     chain.call(actor, "put", &[7; 2_000]);
-    let bytes = 2_001 + chain.actor(actor).code_bytes.0 - 1_000;
+    let bytes = 2_001 + chain.actor(actor).code_bytes.0 + chain.actor(actor).manifest_bytes.0 - 1_000;
     let (balance, treasury) = (chain.balance(actor), chain.balance(TREASURY));
     let receipts = begin_epoch(&mut chain, 2);
     assert_eq!((names(&receipts), receipts[0].target), (vec!["rent.collected".to_string()], actor));
@@ -451,9 +451,9 @@ fn a_bond_extends_the_quota() {
         assert_eq!(ask(&mut chain, from, "set_quota", [of(actor), quota(bytes)], value).abort, expected, "{bytes}");
     }
     assert_eq!(chain.actor(actor).storage_quota, Count(most));
-    let code = chain.actor(actor).code_bytes.0;
+    let used = rent::size(&chain.actor(actor)).0;
     let due = shown(&mut chain, actor).get("per_epoch").and_then(Value::as_u64);
-    assert_eq!(due, Some((code.saturating_sub(1_000) + most - base) * 1_000), "the whole extension counts (decision 61)");
+    assert_eq!(due, Some((used.saturating_sub(1_000) + most - base) * 1_000), "the whole extension counts (decision 61)");
     let before = chain.balance(address(1));
     let back = ask(&mut chain, 1, "set_quota", [of(actor), quota(base * 2)], 0);
     assert_eq!(chain.balance(address(1)), before + 6 * base * 10 - back.fee.burned.0 - back.fee.tip.0);
@@ -475,8 +475,7 @@ fn the_rate_follows_the_size_of_the_state() {
             begin_epoch(&mut chain, epoch);
         }
         let record: RentRate = chain.record(&rent_rate::key()).expect("storage is counted");
-        let (code, kept) = (chain.actor(actor).code_bytes.0, chain.actor(actor).storage_bytes.0);
-        assert_eq!(record.bytes.0, code + kept, "all storage and code there are");
+        assert_eq!(record.bytes, rent::size(&chain.actor(actor)), "all storage, code and manifests there are");
         (record.rate.0, record.bytes.0)
     };
     let (fixed, bytes) = rate(0, 3);

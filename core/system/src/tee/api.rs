@@ -73,7 +73,7 @@ methods! {
 
     /// Proves that the sender, a runner, has a key that only a measured program knows. The document's data begin with
     /// keccak256("cowboy-tee-key:" ‖ runner ‖ key).
-    "attest" Attest [] {
+    "attest" Attest [priced] {
         /// The environment.
         environment: Environment,
         /// The document that the hardware signed.

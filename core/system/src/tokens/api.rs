@@ -49,7 +49,7 @@ methods! {
     pub(crate) METHODS by NUMBER;
 
     /// Creates a token and returns its id. The sender owns it and receives the initial supply.
-    "token_create" Create [] {
+    "token_create" Create [kept] {
         /// Its name, for people; not empty.
         name: Text<NAME_BYTES>,
         /// Its symbol, such as CBY; not empty.

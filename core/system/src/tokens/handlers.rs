@@ -24,7 +24,6 @@ pub(crate) const MAX_DECIMALS: u8 = 38;
 impl Handle for Create {
     fn handle(self, context: &mut Context<'_>) -> Step<Hash> {
         let Create { name, symbol, decimals, initial_supply, max_supply, hook, metadata_uri } = self;
-        context.charge_cells(u64::try_from(name.len().saturating_add(symbol.len())).expect("they are short"));
         if name.is_empty() || symbol.is_empty() || decimals > MAX_DECIMALS || initial_supply > max_supply {
             return Err(error::INVALID_ARGUMENT.into());
         }

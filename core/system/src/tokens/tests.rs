@@ -152,6 +152,20 @@ fn functions_have_their_prices() {
     assert_eq!(again.cycles_used.0 - first.cycles_used.0, costs.token_create + 10);
 }
 
+/// Decision 752: every byte that is kept of a token costs a cell, also those of the address where more is said of it.
+#[test]
+fn a_token_pays_for_each_of_its_texts() {
+    let cells = |name: usize, uri: usize| {
+        let (name, uri) = ("n".repeat(name), "u".repeat(uri));
+        let mut chain = Chain::new();
+        let actor = chain.deploy(&format!("handler make\n token_create '{name}' 'GLD' 2 1000 5000 none '{uri}'\n"));
+        let receipt = chain.call(actor, "make", b"");
+        assert_eq!(receipt.abort, None);
+        receipt.cells_used.0
+    };
+    assert_eq!((cells(41, 200) - cells(1, 200), cells(1, 200) - cells(1, 50)), (40, 150));
+}
+
 /// Decision 368: an allowance takes room until it is used up or taken back, and its owner has a deposit in it for so long: the one that it was made
 /// with, whatever governance asks for later.
 #[test]

@@ -51,13 +51,13 @@ methods! {
     } -> BucketState;
 
     /// Pays what has vested to the bucket's beneficiary, and returns the amount. Anybody may ask.
-    "release" Release [] {
+    "release" Release [passing] {
         /// The bucket's name.
         bucket: BucketName,
     } -> Amount;
 
     /// Names who receives what vests. Governance or the present beneficiary.
-    "set_beneficiary" SetBeneficiary [] {
+    "set_beneficiary" SetBeneficiary [passing] {
         /// The bucket's name.
         bucket: BucketName,
         /// The new beneficiary.

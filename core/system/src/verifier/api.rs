@@ -60,7 +60,7 @@ methods! {
     } -> ();
 
     /// Opens the sender's commitment. The report is the CBOR of {attestation, fault, progress, result, usage}; the signature covers it.
-    "reveal" Reveal [] {
+    "reveal" Reveal [priced] {
         /// The job's id.
         job_id: Hash,
         /// The result; null where the work failed.
@@ -80,7 +80,7 @@ methods! {
     } -> ();
 
     /// Submits the result of a committee of one, which commits to nothing before.
-    "submit_result" SubmitResult [] {
+    "submit_result" SubmitResult [priced] {
         /// The job's id.
         job_id: Hash,
         /// The result; null where the work failed.
@@ -98,7 +98,7 @@ methods! {
     } -> ();
 
     /// Opens several commitments at once. The aggregator only.
-    "submit_verified_result" SubmitVerifiedResult [] {
+    "submit_verified_result" SubmitVerifiedResult [priced] {
         /// The job's id.
         job_id: Hash,
         /// The results, each once.
@@ -108,7 +108,7 @@ methods! {
     } -> ();
 
     /// Says that the sender committed and crashed: it is not slashed for not revealing.
-    "attest_crash" AttestCrash [] {
+    "attest_crash" AttestCrash [passing] {
         /// The job's id.
         job_id: Hash,
         /// What ended it.
@@ -117,7 +117,7 @@ methods! {
 
     /// Claims that a runner's accepted result is dishonest, or that it put results together dishonestly. The value is the bond. Returns
     /// the claim's place among the job's claims.
-    "challenge" MakeClaim [payable] {
+    "challenge" MakeClaim [payable, kept] {
         /// The job's id.
         job_id: Hash,
         /// Who is accused.

@@ -37,10 +37,11 @@ impl Opened {
         self.members.iter().position(|member| member.runner == runner).ok_or(error::NOT_A_MEMBER)
     }
 
-    /// Notes what a member committed to, and for how long the job held it.
+    /// Notes what a member committed to, and for how long the job held it. A crash that it attested before is over: it excuses no silence about a result
+    /// that was there after it (decision 760).
     fn note_commitment(&mut self, place: usize, commitment: Hash, height: Height) {
         let member = &mut self.members[place];
-        (member.commitment, member.committed_at) = (commitment, height);
+        (member.commitment, member.committed_at, member.is_crashed) = (commitment, height, false);
         member.held = Count(height.0.saturating_sub(self.job.drawn_at.0));
     }
 

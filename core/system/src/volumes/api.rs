@@ -13,7 +13,7 @@ methods! {
     pub(crate) METHODS by STORAGE;
 
     /// Creates a volume of the sender, with its first escrow and `volumes.creation_fee` as value. Relays for its slots are drawn at once.
-    "create_volume" CreateVolume [payable] {
+    "create_volume" CreateVolume [payable, priced] {
         /// Its name: `[A-Za-z0-9_.-]{1,64}`.
         name: String,
         /// Where the keys of its partitions are: public, committee or owner.
@@ -77,7 +77,7 @@ methods! {
 
     /// Puts a new root in the place of a partition's standing one, with the acknowledgements of enough relays. The owner, or whoever holds a capability
     /// to write. The first root of a partition makes it.
-    "commit" Commit [] {
+    "commit" Commit [priced] {
         /// The volume.
         volume: Hash,
         /// The hash of the partition's name.
@@ -112,7 +112,7 @@ methods! {
     } -> ();
 
     /// Gives another account a right to a partition of a volume of the sender. Returns the capability's id.
-    "issue_cap" IssueCap [] {
+    "issue_cap" IssueCap [priced] {
         /// The volume.
         volume: Hash,
         /// The hash of the partition's name.

@@ -4,7 +4,7 @@ use super::api::{
     CreateVolume, Created, DeleteVolume, FundVolume, Funded, Handed, Quote, Removed, SetQuota, TransferVolume, UndeleteVolume,
 };
 use super::forms::{DescribedVolume, Priced, VolumeMoved};
-use super::ledger::{self, Paid, change_slots};
+use super::ledger::{self, change_slots};
 use super::placement::{self, Now};
 use super::status::{delete, own, restate};
 use super::types::{Keys, Slot, Status, Volume};
@@ -243,14 +243,17 @@ const SLOTS_AT_ONCE: usize = 4;
 pub(super) const RECORDS_AT_ONCE: usize = 16;
 
 /// Removes a volume for good, a few records in each block: first relays are paid and lose their slots, then partitions and capabilities go, and at
-/// last the rest of the escrow goes back to the owner.
+/// last the rest of the escrow goes back to the owner. All relays are paid before the first one loses its slot, so that they share an escrow that is
+/// too short, whatever their places (decision 750).
 pub(super) fn remove(world: &mut World, now: Now<'_>, id: &Hash, mut volume: Volume) -> Result<(), Miss> {
     let before = volume.next_look;
     let held = volume.slots.iter().enumerate().filter(|(_, slot)| slot.relay.is_some()).map(|(place, _)| place);
     let held: Vec<usize> = held.take(SLOTS_AT_ONCE).collect();
     let is_over = if !held.is_empty() {
-        ledger::count(now.params, &mut volume, now.height);
-        let mut paid = Paid::default();
+        let paid_to = volume.paid_to;
+        let mut paid = ledger::settle(world, now.params, now.height, &mut volume)?;
+        // Whoever missed a proof since the last epoch gets nothing for the few blocks either for which its slot is still there.
+        volume.paid_to = paid_to;
         for place in held {
             placement::vacate(world, now, &mut volume, place, &mut paid)?;
         }

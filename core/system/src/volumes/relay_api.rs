@@ -15,7 +15,7 @@ methods! {
     pub(crate) METHODS by RELAYS;
 
     /// Registers the sender as a relay, with the stake as value: `volumes.relay_stake`, and at least `volumes.stake_per_gib` for each GiB.
-    "register_relay" RegisterRelay [payable] {
+    "register_relay" RegisterRelay [payable, priced] {
         /// Where it is reached: a host name or an IPv6 address.
         endpoint: String,
         /// The UDP port of its server.
@@ -35,7 +35,7 @@ methods! {
     } -> DescribedRelay [verify_ed25519];
 
     /// Changes what the sender says of itself. Slots that it has keep their price.
-    "update_relay" UpdateRelay [] {
+    "update_relay" UpdateRelay [priced] {
         /// A host name or an IPv6 address.
         endpoint: String,
         /// The UDP port of its server.
@@ -61,7 +61,7 @@ methods! {
     "withdraw" Withdraw [] {} -> Amount;
 
     /// Says that the sender has rebuilt the shards of a slot that it was given.
-    "take_slot" TakeSlot [duty] {
+    "take_slot" TakeSlot [duty, passing] {
         /// The volume.
         volume: Hash,
         /// The slot.
@@ -81,7 +81,7 @@ methods! {
     } -> ();
 
     /// Proves the points of the sender's round.
-    "prove" Prove [duty] {
+    "prove" Prove [duty, passing] {
         /// The height at which the points were drawn.
         height: Height,
         /// A proof for each point, encoded.
@@ -89,7 +89,7 @@ methods! {
     } -> ();
 
     /// Demands that a relay publishes a part of a shard, for a bond as value. Whoever may read the partition.
-    "demand" Demand [payable] {
+    "demand" Demand [payable, priced] {
         /// The volume.
         volume: Hash,
         /// The hash of the partition's name.
@@ -109,7 +109,7 @@ methods! {
     } -> Hash;
 
     /// Publishes the part that is demanded of the sender.
-    "answer" Answer [duty] {
+    "answer" Answer [duty, passing] {
         /// The demand.
         demand: Hash,
         /// The slice that proves the part.
@@ -117,7 +117,7 @@ methods! {
     } -> ();
 
     /// Shows two acknowledgements of a relay that contradict each other. Anybody may. Returns what it lost.
-    "accuse" Accuse [] {
+    "accuse" Accuse [passing] {
         /// The relay.
         relay: Address,
         /// The volume.

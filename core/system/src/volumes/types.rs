@@ -1,7 +1,7 @@
 //! The records of volumes, relays, proofs and demands.
 
 use crate::endpoint::ENDPOINT_BYTES;
-use crate::standstill::Standstill;
+use crate::standstill::{Standstill, answered};
 use cowboy_params::Params;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
@@ -296,18 +296,9 @@ record! {
     }
 }
 
-impl Round {
-    /// The last height at which the relay may answer.
-    pub fn answered_until(&self, still: &Standstill) -> Height {
-        still.deadline(self.height, self.until)
-    }
-}
-
-impl Demand {
-    /// The last height at which the relay may answer.
-    pub fn answered_until(&self, still: &Standstill) -> Height {
-        still.deadline(self.set_at, self.until)
-    }
+answered! {
+    Round: height, until;
+    Demand: set_at, until;
 }
 
 impl Relay {

@@ -79,6 +79,7 @@ fn records_of_validators() {
             ("all stakes are where stakes stand", &|state| {
                 state.change(&staking::state::validator_key(address(1)), |validator: &mut Validator| validator.stake.0 += 1);
             }),
+            ("every fault is listed once, to be forgotten", &|state| state.insert(staking::state::faults(), &[0; 45])),
             ("the set of the running epoch is kept", &|state| state.drop(&set)),
             ("a set ascends by network key", &|state| {
                 state.change(&set, |set: &mut ValidatorSet| {

@@ -122,8 +122,7 @@ fn records_stand_where_they_say() {
 #[test]
 fn records_of_secrets() {
     let chain = crate::secrets::released();
-    let (account, name) = (address(1), Hash([8; 32]));
-    let of_committee = secrets::state::committee_key(1, Count(1));
+    let (account, name, of_committee) = (address(1), Hash([8; 32]), secrets::state::committee_key(1, Count(1)));
     let committee = |change: fn(&mut Committee)| move |state: &mut State| state.change(&secrets::state::committee_key(1, Count(1)), change);
     let outcome = |change: fn(&mut Outcome)| {
         move |state: &mut State| {
@@ -186,6 +185,7 @@ fn records_of_secrets() {
             ("an account's deposit is that of its versions", &|state| {
                 state.change(&secrets::state::vault_key(account), |vault: &mut Vault| vault.deposit = Amount(1));
             }),
+            ("a note of an actor handed on says so", &|state| state.put(&secrets::state::handed_key(WHO), &false)),
             ("an actor handed on is noted", &|state| state.make(&Key::of(Kind::Actor, WHO), |actor: &mut Actor| actor.owner = WHO)),
         ],
     );
@@ -439,6 +439,7 @@ fn records_of_gateways() {
                 state.make(&gateways::state::gateway_key(WHO), |gateway: &mut Gateway| gateway.stake = Amount(1));
             }),
             ("who is listed as active is a gateway", &|state| state.insert(gateways::state::active(), &WHO.0)),
+            ("whose stake waits for a decision is a gateway", &|state| state.put(&gateways::state::held_key(WHO), &Height(1))),
             ("every request that is remembered is listed by its height", &|state| {
                 state.make(&gateways::state::request_key("one"), |_: &mut Request| ());
             }),

@@ -130,9 +130,7 @@ fn dict_value(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn dict_replace(vm: &mut Vm, args: &[Value]) -> Outcome {
     let object = vm.class_argument(args[0])?;
     if let (Some(entry), Value::Int(at)) = (position(vm, args[0], args[1]), args[1]) {
-        vm.heap.retain(entry.key);
-        vm.heap.retain(args[2]);
-        vm.dict_put(object, entry.key, args[2], entry.hash, sizes::index(at))?;
+        vm.dict_store(object, entry.key, args[2], entry.hash, sizes::index(at))?;
     }
     Ok(Value::None)
 }
@@ -140,9 +138,7 @@ fn dict_replace(vm: &mut Vm, args: &[Value]) -> Outcome {
 fn dict_add(vm: &mut Vm, args: &[Value]) -> Outcome {
     let object = vm.class_argument(args[0])?;
     let Value::Int(hash) = args[2] else { return Ok(Value::None) };
-    vm.heap.retain(args[1]);
-    vm.heap.retain(args[3]);
-    vm.dict_put(object, args[1], args[3], hash, None)?;
+    vm.dict_store(object, args[1], args[3], hash, None)?;
     Ok(Value::None)
 }
 

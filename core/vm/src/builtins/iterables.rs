@@ -37,25 +37,20 @@ fn quantify(vm: &mut Vm, args: &[Value], stop: bool) -> Outcome {
         return Err(Throw::Fallback);
     }
     let items = vm.collect(args[0])?;
-    let mut result = !stop;
-    for &item in &items {
-        match vm.truth(item) {
-            Ok(truth) if truth == stop => {
-                result = stop;
-                break;
+    vm.with_owned(items, |vm, items| {
+        for &item in items {
+            match vm.truth(item) {
+                Ok(truth) if truth == stop => return Ok(Value::truth(stop)),
+                Ok(_) => {}
+                Err(Throw::Call(call)) => {
+                    drop_call(vm, *call);
+                    return Err(Throw::Fallback);
+                }
+                Err(throw) => return Err(throw),
             }
-            Ok(_) => {}
-            Err(Throw::Call(call)) => {
-                vm.heap.release_all(call.arguments);
-                vm.heap.release(call.function);
-                vm.heap.release_all(items);
-                return Err(Throw::Fallback);
-            }
-            Err(throw) => return Err(throw),
         }
-    }
-    vm.heap.release_all(items);
-    Ok(Value::truth(result))
+        Ok(Value::truth(!stop))
+    })
 }
 
 pub(super) fn all(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -103,16 +98,24 @@ fn extreme_native(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Out
             return Ok(Value::Int(if (op == CompareOp::Gt) == (first < last) { last } else { first }));
         }
     }
-    let held = if rest.len() == 1 { vm.collect(rest[0])? } else { Vec::new() };
-    let items = if rest.len() == 1 { &held } else { rest };
-    let Some(&first) = items.first() else {
+    if rest.len() > 1 {
+        return best_of(vm, rest, op, false);
+    }
+    let items = vm.collect(rest[0])?;
+    if items.is_empty() {
         if default.is_undefined() {
             return Err(vm.value_error(format!("{name}() arg is an empty sequence")));
         }
         return Ok(vm.heap.retain(default));
-    };
+    }
+    let is_spent = matches!(rest[0], Value::Obj(object) if matches!(vm.heap.payload(object), Payload::Iterator(_)));
+    vm.with_owned(items, |vm, items| best_of(vm, items, op, is_spent))
+}
+
+/// The largest or smallest of some items; of those of an iterator, which is spent then, the helper takes what it gave.
+fn best_of(vm: &mut Vm, items: &[Value], op: CompareOp, is_spent: bool) -> Outcome {
     vm.owe(ITERATION.of(items.len()));
-    let mut best = first;
+    let mut best = items[0];
     for &item in &items[1..] {
         match vm.compare_native(op, item, best) {
             Ok(Some(true)) => best = item,
@@ -121,22 +124,17 @@ fn extreme_native(vm: &mut Vm, args: &[Value], op: CompareOp, name: &str) -> Out
                 let (a, b) = (vm.heap.class_name(item), vm.heap.class_name(best));
                 return Err(vm.type_error(format!("'{}' not supported between instances of '{a}' and '{b}'", op.symbol())));
             }
-            Err(throw) => {
-                if rest.len() == 1 && matches!(rest[0], Value::Obj(object) if matches!(vm.heap.payload(object), Payload::Iterator(_))) {
-                    // The iterator is spent already: the helper gets what it gave.
-                    let items = vm.heap.list(held);
-                    let outcome = vm.call_helper(if op == CompareOp::Gt { "max_list" } else { "min_list" }, &[items]);
-                    vm.heap.release(items);
-                    return outcome;
-                }
-                vm.heap.release_all(held);
-                return Err(throw);
+            Err(Throw::Fallback) if is_spent => {
+                let held = vm.heap.retain_all(items);
+                let held = vm.heap.list(held);
+                let outcome = vm.call_helper(if op == CompareOp::Gt { "max_list" } else { "min_list" }, &[held]);
+                vm.heap.release(held);
+                return outcome;
             }
+            Err(throw) => return Err(throw),
         }
     }
-    vm.heap.retain(best);
-    vm.heap.release_all(held);
-    Ok(best)
+    Ok(vm.heap.retain(best))
 }
 
 pub(super) fn max(vm: &mut Vm, args: &[Value]) -> Outcome {
@@ -214,8 +212,12 @@ pub(super) fn sum(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
     }
     let items = vm.collect(args[0])?;
-    let mut total = vm.heap.retain(start);
     vm.owe(SUM_ITEM.of(items.len()));
+    vm.with_owned(items, |vm, items| total_of(vm, items, start))
+}
+
+fn total_of(vm: &mut Vm, items: &[Value], start: Value) -> Outcome {
+    let mut total = vm.heap.retain(start);
     for (index, &item) in items.iter().enumerate() {
         match (total, item) {
             (Value::Int(left), Value::Int(right)) => {
@@ -242,15 +244,14 @@ pub(super) fn sum(vm: &mut Vm, args: &[Value]) -> Outcome {
                 let rest = vm.heap.list(rest);
                 let outcome = vm.call_helper("sum_slow", &[rest, total]);
                 vm.heap.release(rest);
-                vm.heap.release_all(items);
+                vm.heap.release(total);
                 return outcome;
             }
             Err(throw) => {
-                vm.heap.release_all(items);
+                vm.heap.release(total);
                 return Err(throw);
             }
         }
     }
-    vm.heap.release_all(items);
     Ok(total)
 }

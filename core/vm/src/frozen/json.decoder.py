@@ -63,9 +63,7 @@ class JSONDecoder:
         if not isinstance(s, str):
             raise TypeError(f"first argument must be a string, not {type(s).__name__}")
         if type(idx) is not int:
-            if not hasattr(type(idx), "__index__"):
-                raise TypeError(f"'{type(idx).__name__}' object cannot be interpreted as an integer")
-            idx = idx.__index__()
+            idx = range(idx).stop
         if not -_MOST <= idx <= _MOST:
             raise OverflowError("Python int too large to convert to C ssize_t")
         if idx < 0:

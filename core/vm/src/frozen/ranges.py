@@ -111,7 +111,7 @@ def _index(value):
         return value
     if not hasattr(type(value), "__index__"):
         raise TypeError(f"range indices must be integers or slices, not {type(value).__name__}")
-    return value.__index__()
+    return range(value).stop
 
 
 def _numbers(number, step, count):

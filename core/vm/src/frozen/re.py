@@ -114,12 +114,10 @@ class Match:
     def _number(self, group):
         if isinstance(group, int):
             number = group
-        elif isinstance(group, (str, bytes)):
+        elif isinstance(group, (str, bytes)) or not hasattr(type(group), "__index__"):
             number = self.re._groupindex.get(group, -1)
-        elif hasattr(group, "__index__"):
-            number = group.__index__()
         else:
-            number = -1
+            number = range(group).stop
         if 0 <= number <= self.re.groups:
             return number
         raise IndexError("no such group")

@@ -19,11 +19,41 @@ _FLOATS = {"e": (2, 10, 15), "f": (4, 23, 127), "d": (8, 52, 1023)}
 _SIGNED = "bhilqn"
 
 
-def _beside(view):
-    """The bytes of a view whose items lie side by side."""
-    if not view.c_contiguous:
+def _readable(buffer):
+    """Bytes that lie side by side."""
+    if isinstance(buffer, (bytes, bytearray)):
+        return buffer
+    if not isinstance(buffer, memoryview):
+        raise TypeError(f"a bytes-like object is required, not '{type(buffer).__name__}'")
+    if not buffer.c_contiguous:
         raise BufferError("memoryview: underlying buffer is not C-contiguous")
-    return view.tobytes()
+    return buffer.tobytes()
+
+
+def _target(arguments):
+    """What `pack_into` writes to, where, and the values."""
+    if len(arguments) < 2:
+        raise error(f"pack_into expected {'offset' if arguments else 'buffer'} argument")
+    return arguments[0], arguments[1], arguments[2:]
+
+
+def _place(size, buffer, offset, lacking, function, doing):
+    """Where `size` bytes of a buffer begin; the words for what does not fit."""
+    if not isinstance(offset, int):
+        offset = range(offset).stop
+    place = offset
+    if place < 0:
+        if place + size > 0:
+            raise error(f"{lacking} {size} bytes at offset {offset}")
+        place += len(buffer)
+        if place < 0:
+            raise error(f"offset {offset} out of range for {len(buffer)}-byte buffer")
+    if len(buffer) - place < size:
+        raise error(
+            f"{function} requires a buffer of at least {size + place} bytes for {doing} {size} bytes at offset {place} "
+            f"(actual buffer size is {len(buffer)})"
+        )
+    return place
 
 
 class Struct:
@@ -44,8 +74,10 @@ class Struct:
 
     def __init__(self, format):
         if isinstance(format, bytes):
-            format = format.decode("ascii")
-        if not isinstance(format, str):
+            format = format.decode("latin-1")
+        elif isinstance(format, str):
+            format.encode("ascii")
+        else:
             raise TypeError(f"Struct() argument 1 must be a str or bytes object, not {type(format).__name__}")
         self._format = format
         self._is_little, self._layout, self._size = _parse(format)
@@ -55,7 +87,7 @@ class Struct:
         self._plan = bytes(plan)
         self._count = sum([0 if code == "x" else 1 if code in "sp" else count for code, count, _, _ in self._layout])
 
-    def pack(self, *values):
+    def pack(self, /, *values):
         packed = _struct.pack(self._plan, self._is_little, self._size, values)
         if packed is not NotImplemented:
             return packed
@@ -65,25 +97,15 @@ class Struct:
         self._write(out, 0, values)
         return bytes(out)
 
-    def pack_into(self, buffer, offset, /, *values):
+    def pack_into(self, /, *arguments):
+        buffer, offset, values = _target(arguments)
         if len(values) != self._count:
             raise error(f"pack_into expected {self._count} items for packing (got {len(values)})")
         if not isinstance(buffer, (bytearray, memoryview)) or isinstance(buffer, memoryview) and buffer.readonly:
-            raise TypeError(f"argument must be read-write bytes-like object, not {type(buffer).__name__}")
+            raise TypeError(f"argument must be read-write bytes-like object, not {'None' if buffer is None else type(buffer).__name__}")
         if isinstance(buffer, memoryview):
             buffer = buffer.cast("B")
-        place = offset
-        if place < 0:
-            if place + self._size > 0:
-                raise error(f"no space to pack {self._size} bytes at offset {offset}")
-            place += len(buffer)
-            if place < 0:
-                raise error(f"offset {offset} out of range for {len(buffer)}-byte buffer")
-        if len(buffer) - place < self._size:
-            raise error(
-                f"pack_into requires a buffer of at least {self._size + place} bytes for packing {self._size} bytes at offset "
-                f"{place} (actual buffer size is {len(buffer)})"
-            )
+        place = _place(self._size, buffer, offset, "no space to pack", "pack_into", "packing")
         self._write(buffer, place, values)
 
     def _write(self, out, start, values):
@@ -104,32 +126,17 @@ class Struct:
                     index += 1
 
     def unpack(self, buffer, /):
-        if isinstance(buffer, memoryview):
-            buffer = _beside(buffer)
+        buffer = _readable(buffer)
         if len(buffer) != self._size:
             raise error(f"unpack requires a buffer of {self._size} bytes")
         return self._read(buffer, 0)
 
     def unpack_from(self, buffer, offset=0):
-        if isinstance(buffer, memoryview):
-            buffer = _beside(buffer)
-        place = offset
-        if place < 0:
-            if place + self._size > 0:
-                raise error(f"not enough data to unpack {self._size} bytes at offset {offset}")
-            place += len(buffer)
-            if place < 0:
-                raise error(f"offset {offset} out of range for {len(buffer)}-byte buffer")
-        if len(buffer) - place < self._size:
-            raise error(
-                f"unpack_from requires a buffer of at least {self._size + place} bytes for unpacking {self._size} bytes at offset "
-                f"{place} (actual buffer size is {len(buffer)})"
-            )
-        return self._read(buffer, place)
+        buffer = _readable(buffer)
+        return self._read(buffer, _place(self._size, buffer, offset, "not enough data to unpack", "unpack_from", "unpacking"))
 
     def iter_unpack(self, buffer, /):
-        if isinstance(buffer, memoryview):
-            buffer = _beside(buffer)
+        buffer = _readable(buffer)
         if self._size == 0:
             raise error("cannot iteratively unpack with a struct of length 0")
         if len(buffer) % self._size:
@@ -159,10 +166,6 @@ class Struct:
                     place += size
         return tuple(values)
 
-    def __repr__(self):
-        return f"Struct({self.format!r})"
-
-
 # More bytes than an actor's memory holds.
 _MOST = 1 << 30
 
@@ -183,9 +186,7 @@ def _parse(format):
     if "\0" in format:
         raise error("embedded null character")
     for code in format[1:] if mark in ("@", "=", "<", ">", "!") and mark else format:
-        if code.isspace():
-            if digits:
-                raise error("repeat count given without format specifier")
+        if code.isspace() and not digits:
             continue
         if code.isdigit():
             digits += code
@@ -239,13 +240,22 @@ def _packed(code, value, size, order, is_native):
     if code == "?":
         return b"\x01" if value else b"\x00"
     if code in _FLOATS:
-        if not isinstance(value, (int, float)) and not hasattr(value, "__float__"):
-            raise error("required argument is not a float")
-        return _float_bits(float(value), code, is_native).to_bytes(size, order)
+        try:
+            number = float(value) if hasattr(value, "__float__") else float(range(value).stop)
+        except (TypeError, OverflowError):
+            raise error("required argument is not a float") from None
+        try:
+            return _float_bits(number, code, is_native).to_bytes(size, order)
+        except OverflowError:
+            if not isinstance(value, int):
+                raise
+            raise error("int too large to convert") from None
     if not isinstance(value, int):
         if not hasattr(value, "__index__"):
             raise error("required argument is not an integer")
-        value = value.__index__()
+        value = range(value).stop
+    if code == "P" and -(1 << 63) <= value < 0:
+        value += 1 << 64
     signed = code in _SIGNED
     low, high = (-(1 << (8 * size - 1)), (1 << (8 * size - 1)) - 1) if signed else (0, (1 << (8 * size)) - 1)
     if not low <= value <= high:
@@ -257,7 +267,7 @@ def _range_message(code, size, order, value):
     """What the reference says, which depends on the C function behind the code."""
     by_long = code in "bB" or (code in "hH" and order == "little")
     low, high = (0, 1 << 64) if not by_long and code not in _SIGNED else (-(1 << 63), 1 << 63)
-    if size == 8 and order == "big":
+    if size == 8 and order == "big" or code == "P":
         return "int too large to convert"
     if size == 8 or not low <= value < high:
         return "argument out of range"
@@ -359,9 +369,9 @@ def pack(format, /, *values):
     return _known(format).pack(*values)
 
 
-def pack_into(format, buffer, offset, /, *values):
-    """Writes the values into a bytearray."""
-    _known(format).pack_into(buffer, offset, *values)
+def pack_into(format, /, *arguments):
+    """Writes the values into a bytearray from an offset on."""
+    _known(format).pack_into(*arguments)
 
 
 def unpack(format, buffer, /):

@@ -42,6 +42,8 @@ pub(super) struct Shown {
     /// How many parameters the caller does not see.
     hidden: usize,
     is_constructor: bool,
+    /// Whether messages about a number of arguments call it "function": CPython's `decimal` gives its functions no names there.
+    is_unnamed: bool,
 }
 
 impl Shown {
@@ -61,10 +63,18 @@ impl Shown {
             "super.__new__" => ("super()", native.owner),
             // Old functions leave their modules out.
             "math.log" | "_functools.reduce" => (native.short, native.short),
+            "deque.rotate" => (native.name, native.name),
             _ if is_constructor => (native.owner, native.owner),
             _ => (native.short, native.name),
         };
-        Self { taking, name, full, hidden, is_constructor }
+        let has_several = taking == Taking::Names || signature.names.len() > hidden + 1;
+        let is_unnamed = matches!(native.owner, "Decimal" | "Context") && has_several;
+        Self { taking, name, full, hidden, is_constructor, is_unnamed }
+    }
+
+    /// What was called, in messages about a number of arguments.
+    fn called(&self) -> String {
+        if self.is_unnamed { "function".to_owned() } else { format!("{}()", self.name) }
     }
 
     /// What is wrong with a call with `given` positional arguments, of which the receiver is one, and keywords of these names; `None` where
@@ -88,7 +98,7 @@ impl Shown {
         let missing = bound[..signature.required].iter().position(|is_bound| !is_bound);
         missing
             .map(|index| {
-                format!("{}() missing required argument '{}' (pos {})", self.name, signature.names[index], index + 1 - self.hidden)
+                format!("{} missing required argument '{}' (pos {})", self.called(), signature.names[index], index + 1 - self.hidden)
             })
             .or(problem)
     }
@@ -133,6 +143,7 @@ impl Shown {
         let count = if given < fewest { fewest } else { most };
         let expected = format!("expected {bound}{count} argument{}, got {given}", plural(count));
         Some(match self.taking {
+            _ if matches!(native.name, "_struct.pack" | "_struct.pack_into") => "missing format argument".to_owned(),
             _ if native.name == "math.log" => format!("{} requires {fewest} to {most} arguments", native.name),
             Taking::Slot if UNNAMED.contains(&name) || is_sequence && UNNAMED_OF_SEQUENCES.contains(&name) => format!(" {expected}"),
             Taking::Slot => expected,
@@ -141,6 +152,10 @@ impl Shown {
             }
             Taking::Positions if fewest == 1 && most == 1 && !self.is_constructor && native.name != "sorted" => {
                 format!("{full}() takes exactly one argument ({given} given)")
+            }
+            _ if self.is_unnamed => {
+                let bound = if is_exact { "exactly " } else { bound };
+                format!("function takes {bound}{count} argument{} ({given} given)", plural(count))
             }
             _ if name.starts_with("Unicode") && self.is_constructor => format!("function takes exactly {most} arguments ({given} given)"),
             _ if matches!(native.owner, "str" | "bytes" | "bytearray") && PARSED.contains(&name)
@@ -155,32 +170,33 @@ impl Shown {
 
     /// The same of a function whose parameters have names.
     fn miscounted_names(&self, native: &Native, given: usize, keywords: usize) -> Option<String> {
-        let (signature, name) = (&native.signature, self.name);
+        let (signature, name) = (&native.signature, self.called());
         let [all, most, fewest, unnamed] =
             [signature.names.len(), signature.positional, signature.required, signature.positional_only.min(signature.required)]
                 .map(|count| count.saturating_sub(self.hidden));
         let bound = |is_exact: bool, word: &'static str| if is_exact { "exactly" } else { word };
         if given + keywords > all {
             let sort = if given == 0 { "keyword " } else { "" };
-            return Some(format!("{name}() takes at most {all} {sort}argument{} ({} given)", plural(all), given + keywords));
+            return Some(format!("{name} takes at most {all} {sort}argument{} ({} given)", plural(all), given + keywords));
         }
         if given > most && most == 0 {
-            return Some(format!("{name}() takes no positional arguments"));
+            return Some(format!("{name} takes no positional arguments"));
         }
         let (bound, count) = match () {
             () if given > most => (bound(fewest == most, "at most"), most),
             () if given < unnamed => (bound(unnamed == most, "at least"), unnamed),
             () => return None,
         };
-        Some(format!("{name}() takes {bound} {count} positional argument{} ({given} given)", plural(count)))
+        Some(format!("{name} takes {bound} {count} positional argument{} ({given} given)", plural(count)))
     }
 
     /// What is wrong with a keyword: `known` is the number of the parameter that has its name.
     fn wrong_keyword(&self, native: &Native, text: &str, known: Option<usize>) -> String {
-        let name = if native.name == "sorted" { "sort" } else { self.name };
+        let name = if native.name == "sorted" { "sort()".to_owned() } else { self.called() };
         match known.filter(|&index| index >= native.signature.positional_only) {
-            Some(index) => format!("argument for {name}() given by name ('{text}') and position ({})", index + 1 - self.hidden),
-            None => format!("'{text}' is an invalid keyword argument for {name}()"),
+            Some(index) => format!("argument for {name} given by name ('{text}') and position ({})", index + 1 - self.hidden),
+            None if self.is_unnamed => format!("'{text}' is an invalid keyword argument for this function"),
+            None => format!("'{text}' is an invalid keyword argument for {name}"),
         }
     }
 }
@@ -196,6 +212,16 @@ fn miscounted_enumerate(given: usize, keywords: &[&str]) -> Option<String> {
     };
     let wrong = keywords.iter().find(|name| !expected.contains(name))?;
     Some(format!("'{wrong}' is an invalid keyword argument for enumerate()"))
+}
+
+/// What a method or `__new__` says where it is called with no argument at all.
+pub(super) fn without_receiver(native: &Native) -> String {
+    let Native { name, short, owner, .. } = native;
+    match () {
+        () if *short == "__new__" => format!("{name}(): not enough arguments"),
+        () if native.is_slot() => format!("descriptor '{short}' of '{owner}' object needs an argument"),
+        () => format!("unbound method {name}() needs an argument"),
+    }
 }
 
 fn plural(count: usize) -> &'static str {
@@ -260,13 +286,7 @@ impl Vm {
         if first.is_some() || shown.hidden == 0 {
             return self.check_first(native, first);
         }
-        Err(self.type_error(if native.short == "__new__" {
-            format!("{}(): not enough arguments", native.name)
-        } else if native.is_slot() {
-            format!("descriptor '{}' of '{}' object needs an argument", native.short, native.owner)
-        } else {
-            format!("unbound method {}() needs an argument", native.name)
-        }))
+        Err(self.type_error(without_receiver(native)))
     }
 
     /// Whether a constructor leaves keywords that it does not know to its partner: a class with an `__init__` of its own may take keywords

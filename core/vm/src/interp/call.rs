@@ -83,7 +83,8 @@ impl Vm {
         on_return: OnReturn,
     ) -> Outcome<bool> {
         if self.native_depth >= CALL_DEPTH {
-            return Err(self.recursion_error(callee, at, count));
+            let throw = self.recursion_error(callee, at, count);
+            return self.fail(throw, on_return, dest);
         }
         if self.native_depth > USUAL_DEPTH {
             self.spend(INNER_CALL.once())?;
@@ -101,7 +102,10 @@ impl Vm {
     }
 
     fn push_class_body(&mut self, function: Value, namespace: Value, at: usize, dest: usize, on_return: OnReturn) -> Outcome<()> {
-        self.dispatch(function, at, 0, None, dest, on_return)?;
+        if let Err(throw) = self.dispatch(function, at, 0, None, dest, on_return) {
+            self.heap.release(namespace);
+            return Err(throw);
+        }
         self.frames.last_mut().expect("the class body was pushed").namespace = namespace;
         Ok(())
     }
@@ -120,7 +124,10 @@ impl Vm {
         // What a callee stands for is called in its place: an endless chain of them is a RecursionError.
         let mut passed = 0;
         loop {
-            let Value::Obj(object) = callee else { return self.not_callable(callee, at, count) };
+            let Value::Obj(object) = callee else {
+                let throw = self.not_callable(callee, at, count);
+                return self.fail(throw, on_return, dest);
+            };
             let next = match self.heap.payload(object) {
                 Payload::Function(_) => return self.call_function(callee, object, at, count, names, dest, on_return),
                 Payload::Native(row) => {
@@ -138,7 +145,8 @@ impl Vm {
                 Payload::StaticMethod(inner) => (*inner, None),
                 _ => {
                     let Some(function) = self.special(callee, nm::CALL) else {
-                        return self.not_callable(callee, at, count);
+                        let throw = self.not_callable(callee, at, count);
+                        return self.fail(throw, on_return, dest);
                     };
                     if !self.is_plain_method(function) {
                         let class = Value::Obj(self.heap.class_of(callee));
@@ -157,7 +165,8 @@ impl Vm {
             }
             if passed > 0 {
                 if passed >= self.meter.limits.recursion {
-                    return Err(self.recursion_error(callee, at, count));
+                    let throw = self.recursion_error(callee, at, count);
+                    return self.fail(throw, on_return, dest);
                 }
                 // The arguments may have been moved for each.
                 self.spend(CALL_FORWARDED.once() + ARGUMENT_MOVED.of(count))?;
@@ -212,12 +221,13 @@ impl Vm {
             && !linked.var_positional
             && !linked.var_keyword;
         if !plain {
-            self.push_general(function, at, count, names, dest, on_return)?;
+            let outcome = self.push_general(function, at, count, names, dest, on_return);
             self.heap.release(callee);
-            return Ok(true);
+            return outcome.map(|()| true);
         }
         if self.frames.len() >= self.meter.limits.recursion {
-            return Err(self.recursion_error(callee, at, count));
+            let throw = self.recursion_error(callee, at, count);
+            return self.fail(throw, on_return, dest);
         }
         let top = at + usize::from(linked.registers);
         let free = usize::from(linked.free_start);
@@ -270,11 +280,11 @@ impl Vm {
         }
     }
 
-    fn not_callable(&mut self, callee: Value, at: usize, count: usize) -> Outcome<bool> {
+    fn not_callable(&mut self, callee: Value, at: usize, count: usize) -> Throw {
         let message = format!("'{}' object is not callable", self.heap.class_name(callee));
         self.heap.release(callee);
         self.clear_registers(at, count);
-        Err(self.type_error(message))
+        self.type_error(message)
     }
 
     /// Releases registers.
@@ -347,11 +357,15 @@ impl Vm {
         // Where each parameter has its argument, they are in their places.
         if names.is_some() || code.parameters() != count || usize::from(code.positional) != count {
             let arguments = (at..at + count).map(|index| std::mem::replace(&mut self.registers[index], Value::Undefined)).collect();
-            bound = self.bind(function, linked, arguments, names)?;
+            bound = match self.bind(function, linked, arguments, names) {
+                Ok(bound) => bound,
+                Err(throw) => return self.fail(throw, on_return, dest).map(|_| ()),
+            };
         }
         if self.frames.len() >= self.meter.limits.recursion && code.kind == CodeKind::Plain {
             self.heap.release_all(bound);
-            return Err(self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded"));
+            let throw = self.raise(ty::RECURSION_ERROR, "maximum recursion depth exceeded");
+            return self.fail(throw, on_return, dest).map(|_| ());
         }
         let top = at + usize::from(code.registers).max(bound.len());
         self.ensure_registers(top + 1);

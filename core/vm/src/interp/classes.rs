@@ -13,8 +13,6 @@ const MOST_ANCESTORS: usize = 32;
 
 /// What the namespace of a class body says.
 struct Body {
-    /// Attributes, with a reference of their own.
-    attributes: Map<Ref, Value>,
     /// `__slots__`
     slots: Option<Value>,
     /// The cell of `__class__`, or undefined.
@@ -48,17 +46,23 @@ impl Vm {
                 return Err(self.type_error(message));
             }
         };
-        let Body { mut attributes, slots, cell: class_cell, qualname } = self.class_body(name, namespace)?;
-        let has_dict = match slots {
-            None => true,
-            Some(slots) => {
-                let names = self.slot_names(name, slots)?;
-                self.spend(CLASS_SLOT.of(names.len()))?;
-                if !names.is_empty() && matches!(layout, Layout::Int | Layout::Bytes | Layout::Tuple | Layout::Type) {
-                    let base = self.best_base(&bases).map(|base| self.heap.name_of_class(base)).unwrap_or_default();
-                    return Err(self.type_error(format!("nonempty __slots__ not supported for subtype of '{base}'")));
-                }
-                base_has_dict | self.add_slots(object, names, base_has_dict, &mut attributes)?
+        let mut attributes: Map<Ref, Value> = Map::default();
+        let made = self.class_body(name, namespace, &mut attributes).and_then(|body| {
+            let Some(slots) = body.slots else { return Ok((body, true)) };
+            let names = self.slot_names(name, slots)?;
+            self.spend(CLASS_SLOT.of(names.len()))?;
+            if !names.is_empty() && matches!(layout, Layout::Int | Layout::Bytes | Layout::Tuple | Layout::Type) {
+                let base = self.heap.name_of_class(best);
+                return Err(self.type_error(format!("nonempty __slots__ not supported for subtype of '{base}'")));
+            }
+            let has_dict = base_has_dict | self.add_slots(object, names, base_has_dict, &mut attributes)?;
+            Ok((body, has_dict))
+        });
+        let (Body { cell: class_cell, qualname, .. }, has_dict) = match made {
+            Ok(made) => made,
+            Err(throw) => {
+                self.give_up_class(object, attributes);
+                return Err(throw);
             }
         };
         if !attributes.contains_key(&nm::DOC) {
@@ -138,10 +142,9 @@ impl Vm {
         self.type_error(format!("a class may have at most {MOST_ANCESTORS} others in its method resolution order"))
     }
 
-    /// What a namespace says about the class with this name.
-    fn class_body(&mut self, name: &str, namespace: Ref) -> Outcome<Body> {
+    /// What a namespace says about the class with this name; its attributes, which get a reference of their own, are put into a map.
+    fn class_body(&mut self, name: &str, namespace: Ref, attributes: &mut Map<Ref, Value>) -> Outcome<Body> {
         let mut qualname: Box<str> = name.into();
-        let mut attributes: Map<Ref, Value> = Map::default();
         let pairs = self.heap.dict_pairs(Value::Obj(namespace));
         let mut slots = None;
         let mut cell = Value::Undefined;
@@ -186,7 +189,16 @@ impl Vm {
         if attributes.contains_key(&nm::EQ) && !attributes.contains_key(&nm::HASH) {
             attributes.insert(nm::HASH, Value::None);
         }
-        Ok(Body { attributes, slots, cell, qualname })
+        Ok(Body { slots, cell, qualname })
+    }
+
+    /// Releases what a class that is refused would have become.
+    fn give_up_class(&mut self, object: Ref, attributes: Map<Ref, Value>) {
+        // Its names are interned, and stay.
+        for value in attributes.into_values() {
+            self.heap.release(value);
+        }
+        self.heap.release(Value::Obj(object));
     }
 
     /// Adds the members that slots are; whether `__dict__` is among the slots.

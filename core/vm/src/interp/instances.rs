@@ -2,7 +2,7 @@
 
 use super::{OnReturn, Pending, Vm};
 use crate::costs::EXCEPTION_MADE;
-use crate::error::{Outcome, PendingCall};
+use crate::error::{Outcome, PendingCall, Throw};
 use crate::payload::Payload;
 use crate::runtime::native::Role;
 use crate::runtime::operator::BinaryOp;
@@ -46,12 +46,7 @@ impl Vm {
         if meta != ty::TYPE {
             if let Some(function) = self.lookup(meta, nm::CALL) {
                 if function.object().is_some_and(|f| matches!(self.heap.payload(f), Payload::Function(_))) {
-                    let (mut arguments, keywords) = self.take_arguments(at, count, names);
-                    arguments.insert(0, Value::Obj(class));
-                    self.heap.retain(function);
-                    let call = PendingCall { function, arguments, keywords, namespace: Value::Undefined, on_return };
-                    self.begin_call(call, dest)?;
-                    return Ok(true);
+                    return self.call_with([function, Value::Obj(class)], at, count, names, dest, on_return);
                 }
                 if !self.is_plain_method(function) {
                     return self.bind_and_dispatch([function, Value::Obj(class), Value::Obj(meta)], at, count, names, dest, on_return);
@@ -77,17 +72,13 @@ impl Vm {
         let object_init = init_native.is_some_and(|row| self.native(row).role == Role::ObjectInit);
         if object_new {
             if object_init && count > 0 {
-                self.clear_registers(at, count);
                 let message = format!("{}() takes no arguments", self.heap.name_of_class(class));
-                self.heap.release(Value::Obj(class));
-                return Err(self.type_error(message));
+                let throw = self.type_error(message);
+                return self.unmade(class, throw, [at, count, dest], on_return);
             }
             let instance = match self.new_instance(class) {
                 Ok(instance) => instance,
-                Err(throw) => {
-                    self.clear_registers(at, count);
-                    return Err(throw);
-                }
+                Err(throw) => return self.unmade(class, throw, [at, count, dest], on_return),
             };
             self.heap.release(Value::Obj(class));
             if object_init {
@@ -100,7 +91,10 @@ impl Vm {
         if let Some(row) = new_native {
             let role = self.native(row).role;
             if matches!(role, Role::ContainerNew | Role::ExceptionNew) {
-                let instance = self.new_builtin(class)?;
+                let instance = match self.new_builtin(class) {
+                    Ok(instance) => instance,
+                    Err(throw) => return self.unmade(class, throw, [at, count, dest], on_return),
+                };
                 if role == Role::ExceptionNew {
                     self.owe(EXCEPTION_MADE.once());
                     // The arguments are kept even when __init__ never calls its base.
@@ -157,6 +151,13 @@ impl Vm {
         Ok(true)
     }
 
+    /// An instance of a class that cannot be made: what the call has taken over is released, and what waits for its result sees why.
+    fn unmade(&mut self, class: Ref, throw: Throw, [at, count, dest]: [usize; 3], on_return: OnReturn) -> Outcome<bool> {
+        self.clear_registers(at, count);
+        self.heap.release(Value::Obj(class));
+        self.fail(throw, on_return, dest)
+    }
+
     /// Calls a class whose instances are classes, as `type(name, bases, namespace)` does.
     fn call_metaclass(
         &mut self,
@@ -171,11 +172,25 @@ impl Vm {
         if class == ty::TYPE && positional != 3 {
             self.clear_registers(at, count);
             let problem = if positional == 1 { "no keyword arguments" } else { "1 or 3 arguments" };
-            return Err(self.type_error(format!("type() takes {problem}")));
+            let throw = self.type_error(format!("type() takes {problem}"));
+            return self.fail(throw, on_return, dest);
         }
-        let (mut arguments, keywords) = self.take_arguments(at, count, names);
-        arguments.insert(0, Value::Obj(class));
         let function = self.helper("type_call");
+        self.call_with([function, Value::Obj(class)], at, count, names, dest, on_return)
+    }
+
+    /// Calls a function with another argument, whose reference is taken over, before those in the registers.
+    fn call_with(
+        &mut self,
+        [function, first]: [Value; 2],
+        at: usize,
+        count: usize,
+        names: Option<Ref>,
+        dest: usize,
+        on_return: OnReturn,
+    ) -> Outcome<bool> {
+        let (mut arguments, keywords) = self.take_arguments(at, count, names);
+        arguments.insert(0, first);
         self.heap.retain(function);
         let call = PendingCall { function, arguments, keywords, namespace: Value::Undefined, on_return };
         self.begin_call(call, dest)?;

@@ -232,20 +232,31 @@ impl Vm {
             Payload::Iterator(state) => {
                 // A tuple is made for each step.
                 let pairs = usize::from(matches!(**state, Iter::Enumerate { .. } | Iter::Zip { .. }));
-                let mut items = Vec::new();
-                while let Some(item) = self.next_native(value)? {
-                    self.spend(ITERATION.once() + ENUMERATED.of(pairs))?;
-                    items.push(item);
-                    if items.len() % 1_024 == 0 {
-                        self.reserve(items.len() * 8)?;
-                    }
-                }
-                Ok(items)
+                self.collect_iterator(value, pairs)
             }
             _ => match self.lookup(self.heap.slot(object).class, nm::ITER) {
                 Some(_) => Err(Throw::Fallback),
                 None => Err(self.not_iterable(value)),
             },
+        }
+    }
+
+    /// What an iterator still gives, with `pairs` tuples made for each item.
+    fn collect_iterator(&mut self, iterator: Value, pairs: usize) -> Outcome<Vec<Value>> {
+        let mut items = Vec::new();
+        loop {
+            match self.next_native(iterator) {
+                Ok(Some(item)) => items.push(item),
+                Ok(None) => return Ok(items),
+                Err(throw) => {
+                    self.heap.release_all(items);
+                    return Err(throw);
+                }
+            }
+            self.spend(ITERATION.once() + ENUMERATED.of(pairs))?;
+            if items.len() % 1_024 == 0 {
+                self.reserve(items.len() * 8)?;
+            }
         }
     }
 
@@ -340,10 +351,14 @@ impl Vm {
     }
 
     fn finish_iterator(&mut self, object: Ref) -> Outcome<Option<Value>> {
+        let before = self.heap.payload(object).size();
         let old = match self.heap.payload_mut(object) {
             Payload::Iterator(state) => std::mem::replace(&mut **state, Iter::Done),
             _ => Iter::Done,
         };
+        // A `zip` holds its iterators no longer.
+        let after = self.heap.payload(object).size();
+        self.heap.resize_memory(before, after);
         let mut held = Vec::new();
         Payload::Iterator(Box::new(old)).take_apart(&mut held);
         self.heap.release_all(held);

@@ -75,14 +75,7 @@ impl Subscript for Vm {
             Payload::Dict(_) => {
                 let hash = self.hash_native(key)?;
                 let found = self.dict_find(receiver, key, hash)?;
-                self.heap.retain(key);
-                self.heap.retain(value);
-                if let Err(throw) = self.dict_put(receiver, key, value, hash, found) {
-                    self.heap.release(key);
-                    self.heap.release(value);
-                    return Err(throw);
-                }
-                Ok(())
+                self.dict_store(receiver, key, value, hash, found)
             }
             Payload::List(list) => {
                 let length = list.items.len();

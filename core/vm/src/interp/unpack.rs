@@ -110,12 +110,7 @@ impl Vm {
             return Err(self.unbound_register(register));
         }
         match self.collect(source) {
-            Ok(items) => {
-                for item in items {
-                    self.list_push(list, item)?;
-                }
-                Ok(Value::None)
-            }
+            Ok(items) => self.list_push_all(list, items).map(|()| Value::None),
             Err(Throw::Fallback) => self.call_helper("list_extend", &[list, source]),
             Err(Throw::Raise(exception)) if self.special(source, nm::ITER).is_none() => {
                 self.heap.release(exception);

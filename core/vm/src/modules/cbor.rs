@@ -5,6 +5,7 @@
 
 use crate::costs::{CBOR_BYTE, CBOR_COPIED, CBOR_OBJECT};
 use crate::error::{Outcome, Throw};
+use crate::escapes::write_text;
 use crate::heap::numbers::Number;
 use crate::host::HostError;
 use crate::payload::Payload;
@@ -226,7 +227,12 @@ fn path(open: &[Open]) -> String {
     let step = |open: &Open| match open {
         Open::Items(_, next) => format!("[{}]", next.saturating_sub(1)),
         Open::Pairs(_, key) => match cowboy_cbor::Reader::new(key).next_item() {
-            Ok(Some(Item::Text(text))) => format!("[{text:?}]"),
+            Ok(Some(Item::Text(text))) => {
+                let mut step = String::from("[");
+                write_text(&mut step, text);
+                step.push(']');
+                step
+            }
             Ok(Some(Item::Integer { negative, magnitude })) => {
                 let magnitude = i128::from(magnitude);
                 format!("[{}]", if negative { -1 - magnitude } else { magnitude })

@@ -1,4 +1,4 @@
-//! The core of the module `decimal`: arithmetic under the one fixed context (003 Overview, A-69). `frozen/decimal.py` has the class
+//! The core of the module `decimal`: arithmetic under the one fixed context (003 Overview, A-69). `frozen/decimal` has the class
 //! `Decimal` around it; an instance keeps its number in the slot `_n`.
 
 use crate::costs::{

@@ -282,9 +282,7 @@ fn hypot(vm: &mut Vm, arguments: &[Value]) -> Outcome {
 
 fn collected(vm: &mut Vm, iterable: Value) -> Outcome<Vec<F64>> {
     let values = vm.collect(iterable)?;
-    let numbers = floats(vm, &values);
-    vm.heap.release_all(values);
-    numbers
+    vm.with_owned(values, floats)
 }
 
 fn dist(vm: &mut Vm, arguments: &[Value]) -> Outcome {
@@ -331,14 +329,15 @@ fn prod(vm: &mut Vm, arguments: &[Value]) -> Outcome {
         vm.heap.release_all(items);
         return prod_slowly(vm, arguments[0], start);
     }
-    let mut product = vm.heap.retain(start);
-    for item in &items {
-        let next = vm.binary_core(crate::runtime::operator::BinaryOp::Mul, product, *item);
-        vm.heap.release(product);
-        product = next?.unwrap_or(Value::NotImplemented);
-    }
-    vm.heap.release_all(items);
-    Ok(product)
+    vm.with_owned(items, |vm, items| {
+        let mut product = vm.heap.retain(start);
+        for item in items {
+            let next = vm.binary_core(crate::runtime::operator::BinaryOp::Mul, product, *item);
+            vm.heap.release(product);
+            product = next?.unwrap_or(Value::NotImplemented);
+        }
+        Ok(product)
+    })
 }
 
 fn prod_slowly(vm: &mut Vm, iterable: Value, start: Value) -> Outcome {

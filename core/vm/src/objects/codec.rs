@@ -244,14 +244,7 @@ pub(crate) fn decode(vm: &mut Vm, bytes: &[u8], encoding_name: Value, errors: Va
     let (mut at, mut encoding) = (0, encoding);
     match encoding {
         Encoding::Utf8 { mark: true } if bytes.starts_with(b"\xef\xbb\xbf") => at = 3,
-        Encoding::Wide { bytes: size, mark: true, .. } => {
-            let little: &[u8] = if size == 2 { b"\xff\xfe" } else { b"\xff\xfe\0\0" };
-            let big: &[u8] = if size == 2 { b"\xfe\xff" } else { b"\0\0\xfe\xff" };
-            if bytes.starts_with(little) || bytes.starts_with(big) {
-                encoding = Encoding::Wide { bytes: size, big: bytes.starts_with(big), mark: true };
-                at = size;
-            }
-        }
+        Encoding::Wide { bytes: size, mark: true, .. } => (at, encoding) = ordered(bytes, size),
         _ => {}
     }
     while at < bytes.len() {
@@ -307,6 +300,15 @@ pub(crate) fn decode(vm: &mut Vm, bytes: &[u8], encoding_name: Value, errors: Va
         at = flaw.to;
     }
     Ok(text)
+}
+
+/// Where text in units of this size begins, behind its mark, and its encoding with the order of bytes, which errors name.
+fn ordered(bytes: &[u8], size: usize) -> (usize, Encoding) {
+    let little: &[u8] = if size == 2 { b"\xff\xfe" } else { b"\xff\xfe\0\0" };
+    let big: &[u8] = if size == 2 { b"\xfe\xff" } else { b"\0\0\xfe\xff" };
+    let is_big = bytes.starts_with(big);
+    let at = if is_big || bytes.starts_with(little) { size } else { 0 };
+    (at, Encoding::Wide { bytes: size, big: is_big, mark: false })
 }
 
 fn wide_character(bytes: &[u8], at: usize, size: usize, big: bool) -> Result<(char, usize), Flaw> {

@@ -103,9 +103,9 @@ fn fill(vm: &mut Vm, args: &[Value], function: &str) -> Outcome {
 
 /// Sets a key; both borrowed.
 pub(crate) fn insert(vm: &mut Vm, target: Ref, key: Value, value: Value) -> Outcome<()> {
-    vm.heap.retain(key);
-    vm.heap.retain(value);
-    vm.dict_insert(target, key, value)
+    let hash = vm.hash_native(key)?;
+    let found = vm.dict_find(target, key, hash)?;
+    vm.dict_store(target, key, value, hash, found)
 }
 
 fn find(vm: &mut Vm, args: &[Value]) -> Outcome<(Ref, Option<usize>)> {
@@ -214,13 +214,20 @@ fn fromkeys(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let items = vm.collect(args[1])?;
     vm.owe(ENTRY_FOLDED.of(items.len()));
-    for &item in &items {
-        vm.hash_native(item)?;
+    vm.with_owned(items, |vm, items| of_keys(vm, items, args[2].or(Value::None)))
+}
+
+/// A dict with the same value under each of some keys.
+fn of_keys(vm: &mut Vm, keys: &[Value], value: Value) -> Outcome {
+    for &key in keys {
+        vm.hash_native(key)?;
     }
     let target = vm.heap.new_dict();
-    for item in items {
-        let value = vm.heap.retain(args[2].or(Value::None));
-        vm.dict_insert(target, item, value)?;
+    for &key in keys {
+        if let Err(throw) = insert(vm, target, key, value) {
+            vm.heap.release(Value::Obj(target));
+            return Err(throw);
+        }
     }
     Ok(Value::Obj(target))
 }

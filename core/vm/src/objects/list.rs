@@ -57,14 +57,7 @@ fn init(vm: &mut Vm, args: &[Value]) -> Outcome {
 /// Appends items, whose references are taken over.
 pub(crate) fn fill(vm: &mut Vm, list: Value, items: Vec<Value>) -> Outcome<()> {
     let Value::Obj(object) = list else { return Ok(()) };
-    for &item in &items {
-        if vm.heap.is_container(item) {
-            if let Err(throw) = vm.store_barrier(object, item) {
-                vm.heap.release_all(items);
-                return Err(throw);
-            }
-        }
-    }
+    let items = vm.admitted(object, items)?;
     let mut change = (0, 0);
     if let Payload::List(row) = vm.heap.payload_mut(object).core_mut() {
         if row.items.is_empty() && row.allocated == 0 {
@@ -397,9 +390,7 @@ pub(crate) fn set_slice(vm: &mut Vm, object: Ref, parts: &[Value; 3], value: Val
         Err(throw) => return Err(throw),
     };
     vm.spend(ITEMS_WRITTEN.of(length))?;
-    for &item in &items {
-        vm.store_barrier(object, item)?;
-    }
+    let items = vm.admitted(object, items)?;
     let mut old = Vec::new();
     if step == 1 {
         let first = sizes::saturating(start);

@@ -395,11 +395,7 @@ pub(crate) fn inplace(vm: &mut Vm, op: BinaryOp, target: Ref, right: Value) -> O
     match (op, vm.heap.payload(target)) {
         (BinaryOp::Add, Payload::List(_)) => {
             match vm.collect(right) {
-                Ok(items) => {
-                    for item in items {
-                        vm.list_push(value, item)?;
-                    }
-                }
+                Ok(items) => vm.list_push_all(value, items)?,
                 Err(Throw::Fallback) => return vm.call_helper("list_iadd", &[value, right]).map(Some),
                 Err(throw) => return Err(throw),
             }

@@ -126,6 +126,12 @@ fn characters(vm: &mut Vm, source: Value) -> Outcome<Option<Vec<(Value, i64)>>> 
     Ok(Some(pairs))
 }
 
+fn release_pairs(vm: &mut Vm, items: &[(Value, i64)]) {
+    for &(item, _) in items {
+        vm.heap.release(item);
+    }
+}
+
 /// Adds items; the references are taken over.
 fn insert_all(vm: &mut Vm, set: Value, items: Vec<(Value, i64)>) -> Outcome {
     let target = vm.class_argument(set)?;
@@ -136,13 +142,10 @@ fn insert_all(vm: &mut Vm, set: Value, items: Vec<(Value, i64)>) -> Outcome {
                 continue;
             }
             Ok(None) => vm.dict_put(target, item, Value::None, hash, None),
-            Err(throw) => {
-                vm.heap.release(item);
-                Err(throw)
-            }
+            Err(throw) => Err(throw),
         };
         if let Err(throw) = outcome {
-            items[at + 1..].iter().for_each(|&(item, _)| vm.heap.release(item));
+            release_pairs(vm, &items[at..]);
             return Err(throw);
         }
     }
@@ -157,8 +160,7 @@ fn frozen_new(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     let items = if args[1].is_undefined() { Vec::new() } else { hashable(vm, args[1])? };
     let set = vm.new_builtin(class)?;
-    insert_all(vm, set, items)?;
-    Ok(set)
+    filled(vm, set, items)
 }
 
 /// A set looked for in a set stands for its frozen twin.
@@ -175,8 +177,7 @@ fn add(vm: &mut Vm, args: &[Value]) -> Outcome {
     let hash = vm.hash_native(key)?;
     let found = vm.dict_find(target, key, hash)?;
     if found.is_none() {
-        vm.heap.retain(key);
-        vm.dict_put(target, key, Value::None, hash, None)?;
+        vm.dict_store(target, key, Value::None, hash, None)?;
     }
     Ok(Value::None)
 }
@@ -238,14 +239,25 @@ pub(crate) fn update_in_place(vm: &mut Vm, set: Value, source: Value) -> Outcome
 }
 
 fn update(vm: &mut Vm, args: &[Value]) -> Outcome {
-    let mut all = Vec::new();
+    let mut all: Vec<Vec<(Value, i64)>> = Vec::new();
+    let mut outcome = Ok(Value::None);
     for &other in &args[1..] {
-        all.push(hashable(vm, other)?);
+        match hashable(vm, other) {
+            Ok(items) => all.push(items),
+            Err(throw) => {
+                outcome = Err(throw);
+                break;
+            }
+        }
     }
     for items in all {
-        insert_all(vm, args[0], items)?;
+        if outcome.is_ok() {
+            outcome = insert_all(vm, args[0], items);
+        } else {
+            release_pairs(vm, &items);
+        }
     }
-    Ok(Value::None)
+    outcome
 }
 
 /// A set of the items of any iterable.
@@ -255,8 +267,30 @@ fn as_set(vm: &mut Vm, value: Value) -> Outcome {
     }
     let items = hashable(vm, value)?;
     let set = Value::Obj(vm.heap.new_set(ty::SET));
-    insert_all(vm, set, items)?;
-    Ok(set)
+    filled(vm, set, items)
+}
+
+/// A fresh set with items, both of which are taken over.
+fn filled(vm: &mut Vm, set: Value, items: Vec<(Value, i64)>) -> Outcome {
+    match insert_all(vm, set, items) {
+        Ok(_) => Ok(set),
+        Err(throw) => {
+            vm.heap.release(set);
+            Err(throw)
+        }
+    }
+}
+
+/// The sets of the items of two iterables.
+fn as_sets(vm: &mut Vm, left: Value, right: Value) -> Outcome<(Value, Value)> {
+    let left = as_set(vm, left)?;
+    match as_set(vm, right) {
+        Ok(right) => Ok((left, right)),
+        Err(throw) => {
+            vm.heap.release(left);
+            Err(throw)
+        }
+    }
 }
 
 /// `left op right` on sets, as a new set of the left one's sort; with a view of a dict, on any iterables, as a set.
@@ -281,14 +315,7 @@ fn view_of(vm: &Vm, value: Value) -> Option<(Ref, Option<DictPart>)> {
 }
 
 fn combine(vm: &mut Vm, op: BinaryOp, left: Value, right: Value, class: Ref) -> Outcome {
-    let a = as_set(vm, left)?;
-    let b = match as_set(vm, right) {
-        Ok(b) => b,
-        Err(throw) => {
-            vm.heap.release(a);
-            return Err(throw);
-        }
-    };
+    let (a, b) = as_sets(vm, left, right)?;
     let (Value::Obj(x), Value::Obj(y)) = (a, b) else { return Err(Throw::Fallback) };
     vm.spend(ENTRY_COMBINED.of(vm.heap.dict_len(x) + vm.heap.dict_len(y)))?;
     if let Some(set) = vm.combine_plain(op, x, y, class)? {
@@ -357,9 +384,9 @@ fn fold(vm: &mut Vm, op: BinaryOp, args: &[Value]) -> Outcome {
     let class = class_for(vm, args[0]);
     let mut result = tables::copy_table(vm, args[0], class)?;
     for &other in &args[1..] {
-        let next = combine(vm, op, result, other, class)?;
+        let next = combine(vm, op, result, other, class);
         vm.heap.release(result);
-        result = next;
+        result = next?;
     }
     Ok(result)
 }
@@ -404,8 +431,7 @@ pub(crate) fn compare(vm: &mut Vm, op: CompareOp, left: Value, right: Value) -> 
     if let Some(holds) = compare_pairs(vm, op, left, right)? {
         return Ok(holds);
     }
-    let a = as_set(vm, left)?;
-    let b = as_set(vm, right)?;
+    let (a, b) = as_sets(vm, left, right)?;
     let (x, y) = (a.object().map_or(0, |a| vm.heap.dict_len(a)), b.object().map_or(0, |b| vm.heap.dict_len(b)));
     let outcome = match op {
         CompareOp::Eq => {

@@ -216,6 +216,10 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
         }
         Err(throw) => return Err(throw),
     };
+    vm.with_owned(items, |vm, items| joined(vm, items, &separator))
+}
+
+fn joined(vm: &mut Vm, items: &[Value], separator: &str) -> Outcome {
     let mut size = separator.len().saturating_mul(items.len());
     for (index, &item) in items.iter().enumerate() {
         match vm.heap.text(item) {
@@ -228,20 +232,19 @@ fn join(vm: &mut Vm, args: &[Value]) -> Outcome {
     }
     vm.spend(TEXT_WRITTEN.of(size))?;
     // One text alone is the result itself.
-    if let [one] = items[..] {
+    if let [one] = *items {
         if vm.heap.class_of(one) == ty::STR {
-            return Ok(one);
+            return Ok(vm.heap.retain(one));
         }
     }
     vm.reserve(size)?;
     let mut joined = String::with_capacity(size);
     for (index, &item) in items.iter().enumerate() {
         if index > 0 {
-            joined.push_str(&separator);
+            joined.push_str(separator);
         }
         joined.push_str(vm.heap.text(item).unwrap_or_default());
     }
-    vm.heap.release_all(items);
     Ok(vm.heap.string(joined))
 }
 

@@ -104,7 +104,10 @@ pub(crate) fn format(vm: &mut Vm, template: Value, positional: &[Value], keyword
         } else if automatic <= 0 && name.len() < 4 && !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit()) {
             automatic = -1;
             name.parse::<usize>().ok().and_then(|index| positional.get(index).copied())
-        } else if !name.is_empty() && !name.as_bytes()[0].is_ascii_digit() && name.chars().all(|c| c == '_' || c.is_alphanumeric()) {
+        } else if !name.is_empty()
+            && !name.as_bytes()[0].is_ascii_digit()
+            && name.bytes().all(|byte| byte == b'_' || byte.is_ascii_alphanumeric())
+        {
             keyword(vm, keywords, name)?
         } else {
             None

@@ -3,7 +3,7 @@
 use super::Vm;
 use crate::error::{Outcome, Throw, Trap};
 use crate::payload::Payload;
-use crate::value::Value;
+use crate::value::{Ref, Value};
 use cowboy_num::sizes;
 
 /// Builtin iterators inside one another that a step goes through natively; deeper is a RecursionError where the iterator is made.
@@ -16,6 +16,32 @@ pub(crate) fn absolute(index: i64, length: usize) -> Option<usize> {
 }
 
 impl Vm {
+    /// Appends to a list until one of the values is refused; takes the references to all of them over.
+    pub(crate) fn list_push_all(&mut self, list: Value, values: Vec<Value>) -> Outcome<()> {
+        let mut outcome = Ok(());
+        for value in values {
+            if outcome.is_ok() {
+                outcome = self.list_push(list, value);
+            } else {
+                self.heap.release(value);
+            }
+        }
+        outcome
+    }
+
+    /// The items, where the barrier lets a container hold them. It releases them where it refuses one.
+    pub(crate) fn admitted(&mut self, object: Ref, items: Vec<Value>) -> Outcome<Vec<Value>> {
+        for &item in &items {
+            if self.heap.is_container(item) {
+                if let Err(throw) = self.store_barrier(object, item) {
+                    self.heap.release_all(items);
+                    return Err(throw);
+                }
+            }
+        }
+        Ok(items)
+    }
+
     /// Appends to a list in a register; takes the reference over.
     #[inline]
     pub(crate) fn list_push(&mut self, list: Value, value: Value) -> Outcome<()> {

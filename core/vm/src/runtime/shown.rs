@@ -272,8 +272,8 @@ impl Vm {
             }
             Payload::Super { class, receiver, .. } => {
                 let (class, receiver) = (*class, *receiver);
-                let text = format!("<super: <class '{}'>, <{} object>>", self.heap.name_of_class(class), self.heap.class_name(receiver));
-                out.push_str(&text);
+                let receiver = if receiver.is_none() { "NULL".to_owned() } else { format!("<{} object>", self.heap.class_name(receiver)) };
+                out.push_str(&format!("<super: <class '{}'>, {receiver}>", self.heap.name_of_class(class)));
             }
             _ => {}
         }

@@ -34,6 +34,13 @@ impl Vm {
         }
     }
 
+    /// Does work on values and releases them, however it ends. What it gives is not one of them, unless retained.
+    pub(crate) fn with_owned<T>(&mut self, values: Vec<Value>, work: impl FnOnce(&mut Vm, &[Value]) -> Outcome<T>) -> Outcome<T> {
+        let outcome = work(self, &values);
+        self.heap.release_all(values);
+        outcome
+    }
+
     /// A call to be made by the interpreter.
     pub(crate) fn call_later(&mut self, function: Value, arguments: &[Value], on_return: OnReturn) -> Throw {
         self.heap.retain(function);

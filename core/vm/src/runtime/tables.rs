@@ -38,14 +38,14 @@ impl Vm {
         }
     }
 
-    /// Sets a key; takes both references over. `Fallback` leaves both with the caller.
+    /// Sets a key; takes both references over, unless it fails.
     pub(crate) fn dict_insert(&mut self, object: Ref, key: Value, value: Value) -> Outcome<()> {
         let hash = self.hash_native(key)?;
         let found = self.dict_find(object, key, hash)?;
         self.dict_put(object, key, value, hash, found)
     }
 
-    /// Sets a key that was looked up; takes both references over.
+    /// Sets a key that was looked up; takes both references over, unless it fails.
     pub(crate) fn dict_put(&mut self, object: Ref, key: Value, value: Value, hash: i64, found: Option<usize>) -> Outcome<()> {
         // Most keys and values are numbers and texts, which the barrier does not watch.
         if self.heap.is_container(value) {
@@ -56,6 +56,16 @@ impl Vm {
         }
         self.heap.replace_or_add(object, key, value, hash, found);
         Ok(())
+    }
+
+    /// The same with a key and a value that are borrowed.
+    pub(crate) fn dict_store(&mut self, object: Ref, key: Value, value: Value, hash: i64, found: Option<usize>) -> Outcome<()> {
+        self.heap.retain(key);
+        self.heap.retain(value);
+        self.dict_put(object, key, value, hash, found).inspect_err(|_| {
+            self.heap.release(key);
+            self.heap.release(value);
+        })
     }
 
     /// Sets a text key in a fresh dict; takes both references over.

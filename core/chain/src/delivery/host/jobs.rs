@@ -1,7 +1,7 @@
 //! Jobs of the off-chain market as actors ask for them (002 §3).
 
 use super::gate::Passed;
-use super::{Arguments, length, read};
+use super::{Arguments, read};
 use crate::delivery::frames::{Price, Reply, SystemCall};
 use crate::delivery::{Machine, Step};
 use cowboy_system::dispatcher;
@@ -13,7 +13,7 @@ impl Machine {
     /// (job): hands a job to the Dispatcher; answers its id.
     pub(super) fn submit_job(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let payload = read!(arguments.bytes(0));
-        let mut price = Price::cycles(self.environment.params.costs.submit_job).with_cells(length(payload));
+        let mut price = Price::cycles(self.environment.params.costs.submit_job);
         let target = Address::system(dispatcher::NUMBER);
         let Passed { requests, argument } = self.require_for(target, payload)?;
         let argument = argument.as_ref().map_or(Argument::Encoded(payload), Argument::Decoded);

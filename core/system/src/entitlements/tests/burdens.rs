@@ -443,6 +443,24 @@ fn a_role_that_is_over_gives_its_deposit_back() {
     }
 }
 
+/// Decision 751: a role whose uses are all made serves nobody any more, also one that may not be taken back. It can be revoked, and its deposit comes back.
+#[test]
+fn a_role_that_is_used_up_gives_its_deposit_back() {
+    let mut chain = Chain::new();
+    let once = Constraints { revocable: false, max_uses: Count(1), ..Constraints::default() };
+    let made = permissions::making("painter", vec![permissions::space("art")], vec![permissions::paint()], &once);
+    let role = permissions::id_of(&chain.send(1, made));
+    let assign = Instruction::System(System::EntitlementAssignRole { role_id: role, assignee: address(4) });
+    assert!(chain.send(1, assign).is_success());
+    assert_eq!(permissions::method(&mut chain, 4, "accept_role", permissions::id_argument("role_id", &role)), None);
+    let revoke = || Instruction::System(System::EntitlementRevokeRole { role_id: role, assignee: address(4) });
+    assert_eq!(chain.send(1, revoke()).abort, Some(error::NOT_REVOCABLE), "a use is left");
+    assert_eq!(chain.uses(1, address(4), &permissions::paint(), 0), None);
+    assert_eq!(chain.send(1, revoke()).abort, None);
+    let removed = permissions::method(&mut chain, 1, "remove_role", permissions::id_argument("role_id", &role));
+    assert_eq!((removed, chain.balance(Address::system(actors::ENTITLEMENTS))), (None, 0));
+}
+
 /// The records of roles that are over are asked for together: rounds do not grow with them.
 #[test]
 fn roles_that_are_over_are_read_together() {

@@ -1,5 +1,6 @@
 //! Gateways: registering, health, leaving, dispatch, the pool, evidence (004 §8.4, §9).
 
+mod judged;
 mod order;
 mod payers;
 pub(crate) mod web;
@@ -8,8 +9,7 @@ use commonware_codec::Encode as _;
 use cowboy_params::Params;
 use cowboy_system::gateways::answers::{ANSWER_VERSION, DEV_ANSWER_VERSION, SignedAnswer, Statement};
 use cowboy_system::gateways::envelope::request_id;
-use cowboy_system::gateways::types::Gateway;
-use cowboy_system::gateways::{NUMBER, state};
+use cowboy_system::gateways::{NUMBER, state, types::Gateway};
 use cowboy_testkit::chain::{Chain, address, deployment, deployment_of, execution, key, parameters, unsigned};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Amount, Height};
@@ -90,12 +90,14 @@ fn a_gateway_registers_and_stays_up() {
     assert_eq!((Params::GENESIS.gateways.stake_min, Params::GENESIS.gateways.health), (STAKE, 3_600));
     let mut chain = Chain::new();
     let at = |endpoint: &str, port: u64| [("endpoint", Value::text(endpoint)), ("http_port", Value::uint(port))];
-    let rows: [([(&str, Value); 2], u64, Option<Abort>); 8] = [
+    let rows: [([(&str, Value); 2], u64, Option<Abort>); 10] = [
         (at("gw.example.com", 0), STAKE, Some(error::GATEWAY_ENDPOINT)),
         (at("gw.example.com", 65_536), STAKE, Some(error::GATEWAY_ENDPOINT)),
         (at("GW.example.com", 443), STAKE, Some(error::GATEWAY_ENDPOINT)),
         (at("https://gw", 443), STAKE, Some(error::GATEWAY_ENDPOINT)),
         (at("", 443), STAKE, Some(error::GATEWAY_ENDPOINT)),
+        (at("2001:db8:0:0::1", 443), STAKE, Some(error::GATEWAY_ENDPOINT)),
+        (at("::ffff:c000:201", 443), STAKE, Some(error::GATEWAY_ENDPOINT)),
         (place(), STAKE - 1, Some(error::GATEWAY_STAKE)),
         (at("2001:db8::1", 443), STAKE, None),
         (place(), STAKE, Some(error::GATEWAY_EXISTS)),

@@ -144,7 +144,7 @@ fn a_decision_is_made_whole_or_not_at_all() {
     let before = param(&mut chain, "rent.rate");
     let digest = ("digest", bytes(&[7; 32]));
     let image = vec![digest.clone(), ("allowed", Value::Bool(true)), ("name", Value::text("alpine"))];
-    let unknown = call(0x01, "set_model_status", vec![("model_id", bytes(&[9; 32])), ("status", Value::uint(2))]);
+    let unknown = call(0x06, "extend_timer", vec![("timer_id", bytes(&[9; 32])), ("expires_at", Value::uint(9))]);
     let actions = vec![Value::dict(set_parameter("rent.rate", 7)), call(0x11, "set_image", image), unknown];
     assert_eq!(decide(&mut chain, all(actions), 1_000), "failed");
     assert_eq!(param(&mut chain, "rent.rate"), before);

@@ -1,6 +1,7 @@
 //! The runner registry: stake, models, reputation and delegation (002 §3; 003 §5).
 
 pub(crate) mod delegation;
+mod models;
 pub(crate) mod registry;
 mod slashes;
 

@@ -231,3 +231,31 @@ fn the_key_outlives_its_committees() {
     assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND), "since its seat was over");
     assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, None);
 }
+
+/// The last committee of a key answers, and can be shown to have answered falsely, until its key is forgotten: the stake of its members is bound from then,
+/// however long ago they left.
+#[test]
+fn a_seat_ends_with_its_key() {
+    let rows = [&quick_rows()[..], &[("secrets.sunset", 100), ("secrets.unbonding", 60)]].concat();
+    let mut chain = Chain::with(|genesis| {
+        genesis.parameters = parameters(&rows);
+        genesis.deployers = List::new(vec![address(9)]).expect("one");
+    });
+    (2..=5).for_each(|number| register(&mut chain, number));
+    seat(&mut chain, 1);
+    assert!(ask(&mut chain, 2, "leave", [], 0).is_success());
+    assert_eq!(ask(&mut chain, 9, "rekey", [], 0).abort, None);
+    assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::PROXY_STATE), "the key that was replaced still opens secrets");
+    let record = key(&chain);
+    chain.height = record.next_look.max(record.sunset.expect("it ends"));
+    chain.idle(1);
+    let forgotten = chain.height;
+    assert_eq!((chain.record::<ReleaseKey>(&state::release_key(1)), committee(&chain, 1)), (None, None), "it goes with its sunset");
+    for number in 2..=5 {
+        assert_eq!(proxy(&chain, number).seated_until, forgotten, "{number}");
+    }
+    assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND));
+    chain.height = Height(forgotten.0 + 60 - 2);
+    assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, Some(error::STILL_BOUND));
+    assert_eq!(ask(&mut chain, 2, "withdraw", [], 0).abort, None);
+}

@@ -301,3 +301,98 @@ fn runners_that_may_not_see_a_secret_are_not_drawn() {
     let (mut market, _) = self::market(2, &attested);
     assert_eq!(market.refused(&with_secret()), "no_candidates", "the environment for development proves nothing");
 }
+
+/// What a pause came to for a job, beside its status: why it ended, what its runner was paid, the runner's failures, and what the submitter has less than
+/// it had when the pause began, with what the job held.
+fn outcome_of(market: &Market, id: &Hash, (drawn, had): (u8, u64)) -> (String, u64, u64, u64) {
+    let (job, key) = (market.job(id), cowboy_system::runners::state::runner_key(address(drawn)));
+    let runner: cowboy_types::job::Runner = market.chain.record(&key).expect("it is registered");
+    let paid = job.members.iter().map(|member| member.paid.0).sum();
+    (job.reason.to_string(), paid, runner.jobs_failed.0, had - market.chain.balance(address(OWNER)))
+}
+
+/// A market with a runner that was drawn for a job with a secret, and what the submitter has with what the job holds.
+fn drawn_job() -> (Market, Hash, u8, u64) {
+    let (mut market, _) = market(1, &for_web());
+    let id = market.submit(&with_secret());
+    let drawn = market.draw(&id)[0];
+    let had = market.chain.balance(address(OWNER)) + market.job(&id).escrow.0;
+    (market, id, drawn, had)
+}
+
+/// Decision 749: where 0x04 was paused since a runner was drawn, a job that names a secret ends when the runner says that it cannot have it, or says nothing.
+/// Nobody is paid or blamed, and the submitter has everything back, with a reason that names the pause.
+#[test]
+fn a_pause_of_secrets_costs_neither_submitter_nor_runner() {
+    for (blocks, does_report) in [(50, true), (50, false), (3, true), (3, false)] {
+        let (mut market, id, drawn, had) = drawn_job();
+        market.chain.pause(&[NUMBER], blocks);
+        assert_eq!(slug(&claim(&mut market, drawn, &id, 0)), "system_actor_paused");
+        market.chain.idle(3);
+        if does_report {
+            let said = market.said(drawn, b"").failing(2, 10_000);
+            assert_eq!(slug(&market.submit_alone(&id, &said)), "");
+        } else {
+            market.chain.idle(10);
+        }
+        assert_eq!(outcome_of(&market, &id, (drawn, had)), ("secrets_paused".to_owned(), 0, 0, 0), "{blocks} {does_report}");
+    }
+}
+
+/// A pause excuses no other fault, and none that a runner met before it was drawn. What is delivered all the same is a result.
+#[test]
+fn a_pause_of_secrets_excuses_nothing_else() {
+    let (mut market, id, drawn, had) = drawn_job();
+    market.chain.pause(&[NUMBER], 50);
+    market.chain.idle(1);
+    let kept = (market.chain.state.clone(), market.chain.height, market.chain.timestamp);
+    let said = market.said(drawn, b"").failing(3, 10_000);
+    assert_eq!(slug(&market.submit_alone(&id, &said)), "");
+    assert_eq!(&*market.job(&id).reason, "impossible");
+    (market.chain.state, market.chain.height, market.chain.timestamp) = kept;
+    assert_eq!(slug(&market.result(&id, drawn, b"done")), "");
+    let (reason, paid, _, lost) = outcome_of(&market, &id, (drawn, had));
+    assert!(reason.is_empty() && paid > 0 && lost >= paid, "{reason} {paid} {lost}");
+    market.chain.idle(49);
+    let id = market.submit(&with_secret());
+    let drawn = market.draw(&id)[0];
+    let said = market.said(drawn, b"").failing(2, 10_000);
+    assert_eq!(slug(&market.submit_alone(&id, &said)), "");
+    assert_eq!(&*market.job(&id).reason, "external_fault", "the pause was over before the draw");
+}
+
+/// A job that names a secret is refused while nobody could have it. Others are taken, and a pause does not excuse their runners.
+#[test]
+fn no_job_with_a_secret_is_taken_during_a_pause() {
+    let (mut market, _) = market(1, &for_web());
+    market.chain.pause(&[NUMBER], 50);
+    let call = cowboy_testkit::market::ask(cowboy_testkit::market::DISPATCHER, "submit_job", &with_secret(), 0);
+    let refused = market.chain.block(vec![signed(OWNER, market.chain.nonce(OWNER), call)]);
+    assert_eq!(slug(&refused.receipts[0]), "system_actor_paused");
+    let exception = refused.traces[0].calls[0].exception.clone().expect("the trace says why");
+    assert!(exception.message.ends_with("It needs 0x04, which is paused."), "{}", exception.message);
+    let id = market.submit(&simple_job());
+    let drawn = market.draw(&id)[0];
+    let said = market.said(drawn, b"").failing(2, 10_000);
+    assert_eq!(slug(&market.submit_alone(&id, &said)), "");
+    assert_eq!(&*market.job(&id).reason, "external_fault");
+}
+
+/// Attack: a runner lets a pause of the market outlast the record of its release, opens it again with another transport key, and shows the answers to the
+/// first one, which hold for that key alone, as false. The record stays while its job is under way, and goes after it.
+#[test]
+fn a_release_is_opened_once_for_a_job() {
+    let (mut market, sealed_to) = market(1, &for_web());
+    let job = market.submit(&with_secret());
+    let drawn = market.draw(&job)[0];
+    assert_eq!(slug(&claim(&mut market, drawn, &job, 0)), "");
+    let id = release_id(&job, address(drawn), &sealed_to);
+    let opened = release_record(&market.chain, &id).expect("it is open");
+    market.chain.pause(&[cowboy_system::dispatcher::NUMBER], 100);
+    market.chain.idle(100);
+    assert!(market.chain.height.0 > opened.deadline.0 + 2 * 30, "its receipt was kept long enough");
+    assert_eq!(slug(&claim(&mut market, drawn, &job, 0)), "release_state");
+    assert_eq!(slug(&market.result(&job, drawn, b"done")), "");
+    market.chain.idle(31);
+    assert_eq!(release_record(&market.chain, &id), None);
+}

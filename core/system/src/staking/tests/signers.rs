@@ -1,9 +1,9 @@
 //! Who is dealt shares, who signs, and what follows from it: pay, votes, bonds (003 Validator Set; decisions 367, 382, 383).
 
-use super::{CBY, ask, attest, attest_in, bytes, header, keys_of, report, set, validator, with_validators};
-use cowboy_system::staking::types::{Status, Validator, ValidatorSet};
+use super::{CBY, GOVERNANCE, ask, attest, attest_in, bytes, header, keys_of, report, set, validator, with_validators};
+use cowboy_system::staking::types::{Fault, Status, Validator, ValidatorSet};
 use cowboy_system::staking::{epoch, state};
-use cowboy_testkit::chain::{Chain, address};
+use cowboy_testkit::chain::{Chain, address, execution, key, signed};
 use cowboy_types::cbor::Value;
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, error};
@@ -375,4 +375,40 @@ fn who_leaves_is_punished_once() {
         assert_eq!(attest_in(&mut chain, number, "double_vote", (0, 3_599)).abort, Some(error::BAD_EVIDENCE));
     }
     assert_eq!(validator(&chain, 4), punished);
+}
+
+/// Decision 751. Attack: a member of the set attests faults of everybody in every round, whose records stand for ever. What nobody can show any more is
+/// forgotten; nor does anybody keep others from that by two headers of an epoch to come, which prove a fault all the same.
+#[test]
+fn faults_are_forgotten_once_nobody_can_show_them() {
+    let rows = [("consensus.evidence_age", 1_000), ("consensus.validator_stake", 1_000_000_000)];
+    let mut chain = with_validators(&[1, 2, 3, 4], &rows);
+    let [one, two] = [10, 11].map(|timestamp| {
+        let mut header = header(&chain, 2, 5, timestamp);
+        header.context.epoch = Count(u64::MAX);
+        header.signature = key(2).sign(&header.signing_digest());
+        header
+    });
+    assert!(report(&mut chain, 2, &one, &two).is_success());
+    let attest_at = |chain: &mut Chain, (epoch, view): (u64, u64)| {
+        let argument = Value::map([
+            ("validator", bytes(&address(4).0)),
+            ("fault", Value::text("double_vote")),
+            ("epoch", Value::uint(epoch)),
+            ("view", Value::uint(view)),
+        ]);
+        let attestation = signed(1, chain.nonce(1), execution(GOVERNANCE, "attest_fault", &argument.encode(), 0));
+        let mode = cowboy_chain::Mode::Verify { transactions: vec![attestation] };
+        let (outcome, _) = chain.run(cowboy_chain::BlockInput { round: (epoch, view + 1), ..chain.input(mode) }).expect("a block");
+        assert_eq!(outcome.receipts[0].abort, None, "epoch {epoch}");
+        chain.apply(&outcome);
+        chain.names(state::faults()).len()
+    };
+    assert_eq!(attest_at(&mut chain, (1, 3)), 2, "both are recent");
+    chain.height = Height(1_100);
+    assert_eq!(attest_at(&mut chain, (2, 4)), 2, "headers are too old; rounds of epoch 1 may be attested in the next one");
+    let of_epoch_1 = state::fault_key(address(4), Fault::DoubleVote.number(), 1, 3);
+    assert!(chain.state.contains_key(&of_epoch_1.digest()));
+    assert_eq!(attest_at(&mut chain, (3, 5)), 2);
+    assert!(!chain.state.contains_key(&of_epoch_1.digest()));
 }

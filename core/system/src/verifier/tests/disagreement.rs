@@ -187,6 +187,37 @@ fn claimed_crashes_that_repeat() {
     }
 }
 
+/// Attack: a member attests a crash before it commits, and then looks at what the others reveal before it decides whether to open its own commitment. What it
+/// committed to after the crash it opens, or its silence costs what anybody's does; a crash that it attests after that is its second one.
+#[test]
+fn a_crash_before_a_commitment_excuses_no_silence() {
+    for (attests_again, cost) in [(false, cby(2_500)), (true, cby(1_000))] {
+        let mut market = quick(3);
+        let mut job = committee_job("majority_vote", 3);
+        job["max_price"] = cby(1_000).into();
+        let id = market.submit(&job);
+        let committee = market.draw(&id);
+        let said = market.say(&committee.iter().map(|number| (*number, &b"yes"[..])).collect::<Vec<_>>());
+        let stake = |market: &Market| runners_of(&market.chain)[&address(10)].stake.0;
+        let before = stake(&market);
+        let crash = serde_json::json!({ "job_id": hex(&id.0), "signal": "SIGKILL" });
+        let attest = |market: &mut Market| slug(&market.chain.send(10, ask(VERIFIER, "attest_crash", &crash, 0)));
+        assert_eq!(attest(&mut market), "");
+        assert_eq!(attest(&mut market), "wrong_phase", "once for each");
+        market.commit(&id, &said);
+        if attests_again {
+            assert_eq!(attest(&mut market), "");
+        }
+        market.wait_for_members(&id);
+        let others: Vec<Said> = said.into_iter().filter(|said| said.number != 10).collect();
+        assert!(market.reveal(&id, &others).iter().all(Receipt::is_success));
+        market.chain.idle(40);
+        assert_eq!(market.job(&id).status, JobStatus::Settled, "the others are enough");
+        let lost = before - stake(&market);
+        assert!(lost >= cost && lost <= cost + before / 10_000, "{attests_again}: {lost} of {cost}");
+    }
+}
+
 /// Whatever governance makes of the rows, a job's record holds everybody whom all of its draws give it: the first, the retries, and the one
 /// that decides a disagreement.
 #[test]

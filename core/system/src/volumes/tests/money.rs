@@ -63,6 +63,31 @@ fn a_short_escrow_is_shared() {
     assert_eq!(volume(&chain, &volume_id).expect("it is kept for a while").escrow.0, 100 - 6 * 16);
 }
 
+/// Also where the volume is removed, which takes its relays' slots in several blocks: nobody is paid first because its slot goes first.
+#[test]
+fn a_short_escrow_is_shared_when_a_volume_is_removed() {
+    let (mut chain, volume_id, files) = filled();
+    let first = volume(&chain, &volume_id).expect("it is there");
+    assert_eq!(ask(&mut chain, OWNER, STORAGE, "delete_volume", [("volume", bytes(&volume_id.0))], 0).abort, None);
+    let mut short = volume(&chain, &volume_id).expect("it is kept for a while");
+    short.escrow = cowboy_types::units::Amount(30);
+    let key = state::volume_key(&volume_id);
+    chain.state.insert(key.digest(), key.seal(&short.encode()));
+    let balances = |chain: &Chain| [0, 1, 2, 3, 4, 5].map(|slot| chain.balance(address(holder(&first, slot))));
+    let mut earned = [0; 6];
+    for _ in 0..24 {
+        let before = balances(&chain);
+        chain.idle(1);
+        let after = balances(&chain);
+        earned = [0, 1, 2, 3, 4, 5].map(|slot: usize| earned[slot] + after[slot] - before[slot]);
+        // What they pay for proofs of slots that are gone is theirs.
+        proofs::answer_but(&mut chain, 0, &[(volume_id, &files)]);
+    }
+    let held = volume(&chain, &volume_id).map_or(0, |record| record.slots.iter().filter(|slot| slot.relay.is_some()).count());
+    assert_eq!(held, 0, "all have lost their slots");
+    assert_eq!(earned, [5 * 88 / 100; 6]);
+}
+
 /// A volume that stores nothing pays for the room that nobody else has; whoever takes all of it pays until it is deleted.
 #[test]
 fn room_is_paid_for() {

@@ -196,3 +196,43 @@ fn a_mounted_partition_has_a_key() {
     assert_eq!(slug(&release(&mut market, capability)), "release_state", "once for a job");
     assert_eq!(owner - market.chain.balance(address(OWNER)), 10_000_000);
 }
+
+/// Decision 749: a job that mounts what a runner could not ask for is refused while 0x0A is paused, or 0x04, which makes the keys. One whose runner was drawn
+/// before ends with a reason that names the pause, and costs nobody anything. What everybody may read, nobody asks for.
+#[test]
+fn a_pause_costs_neither_submitter_nor_runner() {
+    for (keys, paused, reason) in
+        [("public", 0x0A, "volumes_paused"), ("committee", 0x0A, "volumes_paused"), ("committee", 0x04, "secrets_paused")]
+    {
+        let mut market = crate::secrets::jobs::with_committee(1);
+        offer(&mut market, &[ROOM]);
+        (3..=8).for_each(|number| register(&mut market.chain, number));
+        create(&mut market.chain, "memory", keys);
+        let job = market.submit(&with(&[mount("rw")]));
+        let drawn = market.draw(&job)[0];
+        market.chain.pause(&[paused], 100);
+        assert_eq!(market.refused(&with(&[mount("rw")])), "system_actor_paused", "{keys}");
+        if keys == "public" {
+            market.submit(&with(&[mount("r")]));
+        }
+        let had = market.chain.balance(address(OWNER)) + market.job(&job).escrow.0;
+        let said = market.said(drawn, b"").failing(2, 10_000);
+        assert_eq!(slug(&market.submit_alone(&job, &said)), "");
+        let record = market.job(&job);
+        let paid: u64 = record.members.iter().map(|member| member.paid.0).sum();
+        assert_eq!((&*record.reason, paid, had - market.chain.balance(address(OWNER))), (reason, 0, 0), "{keys}");
+    }
+}
+
+/// A pause of the keys is none of a volume that needs none.
+#[test]
+fn a_pause_of_keys_keeps_no_public_volume() {
+    let (mut market, _) = market(1, "public");
+    market.chain.pause(&[0x04], 100);
+    let job = market.submit(&with(&[mount("rw")]));
+    let drawn = market.draw(&job)[0];
+    id_of(&claim(&mut market, drawn, &job, 0));
+    let said = market.said(drawn, b"").failing(2, 10_000);
+    assert_eq!(slug(&market.submit_alone(&job, &said)), "");
+    assert_eq!(&*market.job(&job).reason, "external_fault");
+}

@@ -220,7 +220,7 @@ def slice_bounds(key, length):
             return value
         if not hasattr(type(value), "__index__"):
             raise TypeError("slice indices must be integers or None or have an __index__ method")
-        return value.__index__()
+        return index(value)
 
     if not hasattr(type(length), "__index__"):
         raise TypeError(f"'{type(length).__name__}' object cannot be interpreted as an integer")
@@ -257,7 +257,7 @@ def int_from_bytes(cls, source, byteorder="big", signed=False):
 
 
 def in_base(value, base):
-    value = value.__index__()
+    value = index(value)
     return bin(value) if base == 2 else oct(value) if base == 8 else hex(value)
 
 

@@ -56,7 +56,7 @@ def match_class(subject, cls, count, names):
 
 def range_slow(start, stop, step):
     def whole(value):
-        return value if value is None or isinstance(value, int) else value.__index__()
+        return value if value is None or isinstance(value, int) else index(value)
 
     start, stop, step = whole(start), whole(stop), whole(step)
     if stop is None:

@@ -412,7 +412,7 @@ def _percent_character(value, as_bytes):
             raise OverflowError(f"%c arg not in range({'256' if as_bytes else '0x110000'})")
         return chr(code)
     if as_bytes:
-        raise TypeError(f"%c requires an integer in range(256) or a single byte, not {type(value).__name__}")
+        raise TypeError("%c requires an integer in range(256) or a single byte")
     raise TypeError("%c requires int or char")
 
 

@@ -29,6 +29,7 @@ class deque:
                 raise TypeError("an integer is required")
             if maxlen < 0:
                 raise ValueError("maxlen must be non-negative")
+            maxlen = int.__index__(maxlen)
         self._list = []
         self._start = 0
         self._maxlen = maxlen
@@ -100,9 +101,7 @@ class deque:
 
     def rotate(self, n=1, /):
         if not isinstance(n, int):
-            if not hasattr(type(n), "__index__"):
-                raise TypeError(f"'{type(n).__name__}' object cannot be interpreted as an integer")
-            n = n.__index__()
+            n = range(n).stop
         items = self._items()
         if len(items) < 2:
             return
@@ -151,7 +150,7 @@ class deque:
         if not isinstance(index, int):
             if not hasattr(type(index), "__index__"):
                 raise TypeError(f"sequence index must be integer, not '{type(index).__name__}'")
-            index = index.__index__()
+            index = range(index).stop
         length = len(self._list) - self._start
         if index < 0:
             index += length

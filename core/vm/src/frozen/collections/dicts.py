@@ -233,24 +233,12 @@ class Counter(dict):
     def __or__(self, other):
         if not isinstance(other, Counter):
             return NotImplemented
-        found = {}
-        for item, count in self.items():
-            other_count = other[item]
-            count = other_count if count < other_count else count
-            if count > 0:
-                found[item] = count
-        return _counted(found, self, other)
+        return _counted(_chosen(self, other, True), self, other)
 
     def __and__(self, other):
         if not isinstance(other, Counter):
             return NotImplemented
-        found = {}
-        for item, count in self.items():
-            other_count = other[item]
-            count = count if count < other_count else other_count
-            if count > 0:
-                found[item] = count
-        return _counted(found)
+        return _counted(_chosen(self, other, False))
 
     def __pos__(self):
         return _counted({item: count for item, count in self.items() if count > 0})
@@ -295,6 +283,19 @@ class Counter(dict):
 
 def _second(pair):
     return pair[1]
+
+
+def _chosen(left, right, is_larger):
+    """Of the two counts of each item in the left one, the larger or the smaller, where it is above zero."""
+    found = {}
+    for item, count in left.items():
+        other = right[item]
+        if count < other:
+            count, other = other, count
+        chosen = count if is_larger else other
+        if chosen > 0:
+            found[item] = chosen
+    return found
 
 
 def _counted(found, left=None, right=None):

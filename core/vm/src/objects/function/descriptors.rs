@@ -25,10 +25,14 @@ pub(super) fn property_init(vm: &mut Vm, args: &[Value]) -> Outcome {
     for part in parts {
         vm.heap.retain(part);
     }
+    let mut old = parts;
     if let Value::Obj(object) = args[0] {
         if let Payload::Property(row) = vm.heap.payload_mut(object).core_mut() {
-            **row = parts;
+            old = std::mem::replace(&mut **row, parts);
         }
+    }
+    for part in old {
+        vm.heap.release(part);
     }
     Ok(Value::None)
 }
