@@ -98,6 +98,16 @@ pub struct FinalizedBlock {
     pub traces: Arc<Vec<Trace>>,
     /// The encoded finalization of exactly this block, where this node has one.
     pub certificate: Option<Vec<u8>>,
+    /// The places of the receipts, by name, once somebody asks for one.
+    index: OnceLock<HashMap<Hash, usize>>,
+}
+
+impl FinalizedBlock {
+    /// The place of the receipt of this name. All who wait for a receipt share the index: each of them would go through thousands of receipts.
+    pub fn place_of(&self, receipt: &Hash) -> Option<usize> {
+        let places = || self.receipts.iter().enumerate().map(|(place, receipt)| (receipt.id, place)).collect();
+        self.index.get_or_init(places).get(receipt).copied()
+    }
 }
 
 /// One node's view of one chain.
@@ -301,7 +311,8 @@ impl Chain {
         }
         self.log_revealed(&block);
         let next = block.header().height().next();
-        let told = FinalizedBlock { block, receipts: output.receipts.clone(), traces: output.traces.clone(), certificate };
+        let (receipts, traces) = (output.receipts.clone(), output.traces.clone());
+        let told = FinalizedBlock { block, receipts, traces, certificate, index: OnceLock::new() };
         // Nobody listening is no error.
         let _ = self.blocks.send(Arc::new(told));
         self.told.send_replace(output.number);

@@ -2,7 +2,8 @@
 //!
 //! A read that meets a damaged row notes the block as missing, and so does the list of blocks that a repair could not save. One at a
 //! time they are asked for, the newest first, of one validator after another. What comes is checked against the header, and the header
-//! against a certificate, the next block or this node's own index: nobody is trusted.
+//! against a certificate, the next block or this node's own index: nobody is trusted. Whoever has no copy, or gives none now, says so, and another one is asked
+//! at once ([decision 753](../../../docs/decisions/0753-busy-is-an-answer.md)).
 
 mod server;
 
@@ -31,6 +32,7 @@ const MAX_REQUESTS: usize = 64;
 
 const REQUEST: u8 = 0;
 const PART: u8 = 1;
+const BUSY: u8 = 2;
 
 /// A message of two nodes about one block.
 #[derive(Debug, PartialEq, Eq)]
@@ -39,12 +41,15 @@ enum Message<'a> {
     Request { number: u64, offset: u64 },
     /// Some of them, and how many there are in all; none in all where the sender has no copy.
     Part { number: u64, offset: u64, total: u64, bytes: &'a [u8] },
+    /// The answer to a request of which no part is sent now: its sender is to ask another peer.
+    Busy { number: u64, offset: u64 },
 }
 
 impl<'a> Message<'a> {
     fn encode(&self) -> Vec<u8> {
         match self {
             Self::Request { number, offset } => [[REQUEST].as_slice(), &number.to_be_bytes(), &offset.to_be_bytes()].concat(),
+            Self::Busy { number, offset } => [[BUSY].as_slice(), &number.to_be_bytes(), &offset.to_be_bytes()].concat(),
             Self::Part { number, offset, total, bytes } => {
                 [[PART].as_slice(), &number.to_be_bytes(), &offset.to_be_bytes(), &total.to_be_bytes(), bytes].concat()
             }
@@ -58,6 +63,7 @@ impl<'a> Message<'a> {
         let (number, offset) = (u64::from_be_bytes(*number), u64::from_be_bytes(*offset));
         match *kind {
             REQUEST if rest.is_empty() => Some(Self::Request { number, offset }),
+            BUSY if rest.is_empty() => Some(Self::Busy { number, offset }),
             PART => {
                 let (total, bytes) = rest.split_first_chunk::<8>()?;
                 Some(Self::Part { number, offset, total: u64::from_be_bytes(*total), bytes })
@@ -113,7 +119,7 @@ pub fn start<E: Spawner + Supervisor + Clock + CryptoRng>(
     let (requests, requested) = mpsc::channel(MAX_REQUESTS);
     let server = Server::new(chain.clone(), sender.clone());
     context.child("serve").spawn(move |context| server.run(context, requested));
-    let exchange = Exchange { chain, sender, me, requests, order: Order::default(), fetch: None };
+    let exchange = Exchange { chain, sender, me, requests, order: Order::default(), fetch: None, missing: Vec::new(), refused: 0 };
     context.spawn(move |context| exchange.run(context, receiver));
 }
 
@@ -158,6 +164,10 @@ struct Exchange<S> {
     me: PublicKey,
     order: Order,
     fetch: Option<Fetch>,
+    /// The blocks that were missing when it was looked last.
+    missing: Vec<u64>,
+    /// How many peers had no copy since the last tick, or were busy.
+    refused: usize,
     /// To the task that serves copies.
     requests: mpsc::Sender<Request>,
 }
@@ -170,14 +180,15 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
                 biased;
                 () = context.sleep_until(next) => {
                     next = context.current() + TICK;
+                    self.refused = 0;
                     self.look();
                 }
                 received = receiver.recv() => {
                     let Ok((peer, message)) = received else { return };
                     let bytes: bytes::Bytes = message.into();
                     match Message::decode(&bytes) {
-                        // Where too many wait it is left.
-                        Some(Message::Request { number, offset }) => drop(self.requests.try_send(Request { peer, number, offset })),
+                        Some(Message::Request { number, offset }) => self.requested(peer, number, offset),
+                        Some(Message::Busy { number, offset }) => self.busy(&peer, (number, offset)),
                         Some(Message::Part { number, offset, total, bytes }) => self.take(&mut context, &peer, (number, offset, total), bytes),
                         None => {}
                     }
@@ -198,21 +209,54 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
                 return self.ask(&peer, number, offset);
             }
         }
-        self.fetch = None;
-        let missing = self.chain.ledger.missing().unwrap_or_else(|error| {
+        self.missing = self.chain.ledger.missing().unwrap_or_else(|error| {
             tracing::warn!(%error, "it is not known what is missing in the ledger");
             Vec::new()
         });
-        let signers = self.chain.term().committee.network_keys();
-        let peers: Vec<PublicKey> = signers.into_iter().filter(|key| *key != self.me).collect();
-        if missing.is_empty() || peers.is_empty() {
+        self.begin();
+    }
+
+    /// Asks the next peer for the next block that is missing.
+    fn begin(&mut self) {
+        self.fetch = None;
+        let peers = self.peers();
+        if self.missing.is_empty() || peers.is_empty() {
             return;
         }
         // The newest first, which the others may be proven by.
-        let (peer, block) = self.order.next(peers.len(), missing.len());
-        let (peer, number) = (peers[peer].clone(), missing[block]);
+        let (peer, block) = self.order.next(peers.len(), self.missing.len());
+        let (peer, number) = (peers[peer].clone(), self.missing[block]);
         self.ask(&peer, number, 0);
         self.fetch = Some(Fetch { number, peer, bytes: Vec::new(), is_alive: true, is_repeated: false });
+    }
+
+    /// Whom this node may ask: the other signers.
+    fn peers(&self) -> Vec<PublicKey> {
+        self.chain.term().committee.network_keys().into_iter().filter(|key| *key != self.me).collect()
+    }
+
+    /// The peer that was asked has no copy, or gives none now: the next one is asked at once, and after all of them nobody before the next tick.
+    fn refused(&mut self) {
+        self.fetch = None;
+        self.refused = self.refused.saturating_add(1);
+        if self.refused < self.peers().len() {
+            self.begin();
+        }
+    }
+
+    /// Hands a request over to the task that serves copies. Where too many wait, this node is busy.
+    fn requested(&mut self, peer: PublicKey, number: u64, offset: u64) {
+        if self.requests.try_send(Request { peer: peer.clone(), number, offset }).is_err() {
+            self.sender.send(Recipients::One(peer), Message::Busy { number, offset }.encode(), false);
+        }
+    }
+
+    /// A peer is busy. One that has given a part of the copy has more room soon: it is asked for the next part once more at the next tick.
+    fn busy(&mut self, peer: &PublicKey, (number, offset): (u64, u64)) {
+        let is_first = |fetch: &Fetch| fetch.number == number && fetch.peer == *peer && fetch.bytes.is_empty() && offset == 0;
+        if self.fetch.as_ref().is_some_and(is_first) {
+            self.refused();
+        }
     }
 
     fn ask(&mut self, peer: &PublicKey, number: u64, offset: usize) {
@@ -238,7 +282,13 @@ impl<S: Sender<PublicKey = PublicKey>> Exchange<S> {
                 self.order.came();
                 self.look();
             }
-            Ok(false) => tracing::debug!(number, %peer, "a peer has no good copy of a block"),
+            Ok(false) => {
+                tracing::debug!(number, %peer, "a peer has no good copy of a block");
+                // To look at a bad copy takes time: after one the next peer is asked at the next tick.
+                if fetched.is_empty() {
+                    self.refused();
+                }
+            }
             Err(error) => tracing::warn!(number, %error, "a block that was fetched again cannot be kept"),
         }
     }
@@ -257,17 +307,28 @@ fn wide(bytes: usize) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::{server::reads, *};
-    use crate::{execute::tests::chain, testing::Kept};
+    use crate::{
+        execute::tests::{chain, chain_of},
+        testing::Kept,
+    };
     use commonware_cryptography::ed25519::PrivateKey;
+    use commonware_runtime::{Runner as _, deterministic};
     use std::time::SystemTime;
+
+    /// What asks for copies, where these blocks are missing, and what it sends.
+    fn exchange(chain: Arc<Chain>, missing: Vec<u64>) -> (Exchange<Kept>, Kept) {
+        let (me, sender) = (chain.keys.as_ref().expect("a validator").network.public_key(), Kept::default());
+        let (requests, _) = mpsc::channel(1);
+        let kept = sender.clone();
+        (Exchange { chain, sender, me, requests, order: Order::default(), fetch: None, missing, refused: 0 }, kept)
+    }
 
     /// A long copy has more parts than the channel takes messages in a second. What was dropped is asked for once more, before the peer is left.
     #[test]
     fn a_part_that_was_dropped_is_asked_for_again() {
-        let (chain, peer, sender) = (chain(None), PrivateKey::from_seed(1).public_key(), Kept::default());
+        let peer = PrivateKey::from_seed(1).public_key();
         let fetch = |bytes| Some(Fetch { number: 7, peer: peer.clone(), bytes, is_alive: true, is_repeated: false });
-        let (requests, _requested) = mpsc::channel(1);
-        let mut exchange = Exchange { chain, sender: sender.clone(), me: peer.clone(), requests, order: Order::default(), fetch: None };
+        let (mut exchange, sender) = exchange(chain(None), Vec::new());
         let next = Message::Request { number: 7, offset: wide(MAX_PART_BYTES) }.encode();
         for (part, expected) in [(MAX_PART_BYTES, vec![next]), (0, vec![])] {
             exchange.fetch = fetch(vec![1; part]);
@@ -280,6 +341,50 @@ mod tests {
             assert_eq!(sender.take(), expected);
             assert_eq!(looks.len(), 1 + expected.len(), "it is left when nothing comes");
         }
+    }
+
+    /// Decision 753: whoever is busy, or has no copy, is left at once for the next peer, until all were asked. One that has given a part of the copy is not left.
+    #[test]
+    fn who_gives_nothing_is_left_at_once() {
+        deterministic::Runner::default().start(|mut context| async move {
+            let (mut exchange, sender) = exchange(chain_of(4, None), vec![7]);
+            let (mut peers, first) = (Vec::new(), Message::Request { number: 7, offset: 0 }.encode());
+            exchange.begin();
+            while let Some(peer) = exchange.fetch.as_ref().map(|fetch| fetch.peer.clone()) {
+                assert_eq!(sender.take(), std::slice::from_ref(&first));
+                match peers.len() {
+                    0 => exchange.busy(&peer, (7, 0)),
+                    _ => exchange.take(&mut context, &peer, (7, 0, 0), &[]),
+                }
+                peers.push(peer);
+            }
+            exchange.refused = 0;
+            exchange.fetch = Some(Fetch { number: 7, peer: peers[0].clone(), bytes: Vec::new(), is_alive: true, is_repeated: false });
+            exchange.take(&mut context, &peers[0], (7, 0, 1), &[1]);
+            assert!(exchange.fetch.is_none() && sender.count() == 0, "a bad copy");
+            let asked: std::collections::BTreeSet<&PublicKey> = peers.iter().collect();
+            assert_eq!((asked.len(), peers.len(), sender.count()), (3, 3, 0), "each once before the next tick");
+
+            let (peer, bytes) = (peers[0].clone(), vec![1; MAX_PART_BYTES]);
+            exchange.refused = 0;
+            exchange.fetch = Some(Fetch { number: 7, peer, bytes, is_alive: false, is_repeated: false });
+            exchange.busy(&peers[0], (7, wide(MAX_PART_BYTES)));
+            exchange.busy(&peers[1], (7, 0));
+            assert_eq!(sender.count(), 0);
+            exchange.look();
+            assert_eq!(sender.take(), [Message::Request { number: 7, offset: wide(MAX_PART_BYTES) }.encode()], "it is asked once more");
+        });
+    }
+
+    /// A request that has no room among those that wait has an answer.
+    #[test]
+    fn a_request_too_many_is_answered() {
+        let (peer, (mut exchange, sender)) = (PrivateKey::from_seed(1).public_key(), exchange(chain(None), Vec::new()));
+        let (requests, mut requested) = mpsc::channel(1);
+        exchange.requests = requests;
+        (0..2).for_each(|offset| exchange.requested(peer.clone(), 7, offset));
+        assert_eq!(sender.take(), [Message::Busy { number: 7, offset: 1 }.encode()]);
+        assert_eq!(requested.try_recv().map(|request| request.offset), Ok(0));
     }
 
     /// A repair uses what every peer reads in a second.
@@ -313,12 +418,15 @@ mod tests {
 
     #[test]
     fn messages_come_out_as_they_went_in() {
-        let messages = [Message::Request { number: 7, offset: 9 }, Message::Part { number: 7, offset: 9, total: 12, bytes: &[1, 2, 3] }];
+        let part = Message::Part { number: 7, offset: 9, total: 12, bytes: &[1, 2, 3] };
+        let messages = [Message::Request { number: 7, offset: 9 }, Message::Busy { number: 7, offset: 9 }, part];
         for message in messages {
             let bytes = message.encode();
             assert_eq!(Message::decode(&bytes), Some(message));
             assert!((0..17).all(|length| Message::decode(&bytes[..length]).is_none()), "cut off");
         }
-        assert_eq!(Message::decode(&[2; 40]), None);
+        let busy = Message::Busy { number: 7, offset: 9 }.encode();
+        assert_eq!(Message::decode(&[busy.as_slice(), &[0]].concat()), None, "and more");
+        assert!((3..=u8::MAX).all(|kind| Message::decode(&[&[kind], &busy[1..]].concat()).is_none()), "of an unknown kind");
     }
 }

@@ -3,8 +3,8 @@
 //!
 //! A request for a block has some fifty bytes, and its answer up to five megabytes, which wait in memory for a peer that takes them slowly. Whoever stakes the
 //! least is connected to every validator. So the answers to each peer have a number of bytes a second, and those that wait for all of them together a number of
-//! bytes ([decision 716](../../../docs/decisions/0716-bytes-that-wait-for-all-peers.md)). A request beyond either is left, and its sender asks another
-//! validator.
+//! bytes ([decision 716](../../../docs/decisions/0716-bytes-that-wait-for-all-peers.md)). To a request beyond either the answer is that there is nothing, so
+//! that its sender asks another validator at once ([decision 753](../../../docs/decisions/0753-busy-is-an-answer.md)).
 
 mod served;
 
@@ -16,7 +16,7 @@ use commonware_actor::{Feedback, Unreliable};
 use commonware_codec::{DecodeExt as _, FixedSize as _};
 use commonware_consensus::marshal::resolver::handler::Key;
 use commonware_cryptography::{blake3::Digest, ed25519::PublicKey};
-use commonware_p2p::{CheckedSender, LimitedSender, Receiver, Recipients};
+use commonware_p2p::{CheckedSender, LimitedSender, Receiver, Recipients, Sender};
 use commonware_resolver::p2p::REQUEST_OVERHEAD;
 use commonware_runtime::{Clock, IoBuf, IoBufs};
 use cowboy_types::Hash;
@@ -25,6 +25,8 @@ use std::time::SystemTime;
 /// Where a message says what it is: after the eight bytes that number it.
 const KIND: usize = 8;
 const REQUEST: u8 = 0;
+/// Says that whoever answers has not what was asked for, or gives nothing now.
+const NOTHING: u8 = 2;
 const _: () = assert!(REQUEST_OVERHEAD == KIND + 1, "a request is a number, its kind and the key");
 
 /// The longest key: its kind, and the hash of a block.
@@ -33,20 +35,37 @@ const MAX_KEY_BYTES: usize = 1 + Hash::SIZE;
 /// Limits what is served on a channel of requests for blocks.
 pub(crate) fn limited<S, R>(clock: impl Clock, (sender, receiver): (S, R)) -> (Serving<S>, impl Receiver<PublicKey = PublicKey>)
 where
+    S: Sender<PublicKey = PublicKey>,
     R: Receiver<PublicKey = PublicKey>,
 {
-    let served = Served::new(OF_BLOCKS);
+    let (served, mut refusing) = (Served::new(OF_BLOCKS), sender.clone());
     let sending = Serving { inner: sender, served: served.clone() };
-    let passes = move |peer: &PublicKey, message: &IoBuf| passes(&served, peer, message.as_ref(), clock.current());
+    let passes = move |peer: &PublicKey, message: &IoBuf| passes(&served, &mut refusing, peer, message.as_ref(), clock.current());
     (sending, Filtered::new(receiver, passes))
 }
 
 /// Whether a message is taken: an answer, or a request that is admitted. The engine answers every request whose key it can read, and no other, which would
-/// count for ever.
-fn passes(served: &Served, peer: &PublicKey, message: &[u8], now: SystemTime) -> bool {
-    let key = || message.get(REQUEST_OVERHEAD..).filter(|key| key.len() <= MAX_KEY_BYTES);
-    let has_key = || key().is_some_and(|key| Key::<Digest>::decode(Bytes::copy_from_slice(key)).is_ok());
-    message.get(KIND) != Some(&REQUEST) || has_key() && served.admits(peer, now)
+/// count for ever. Whoever sent a request that is not admitted is told so, with the word of the engine for what it has not: it asks another peer after a tenth
+/// of a second, and would wait for two seconds.
+fn passes(served: &Served, sender: &mut impl Sender<PublicKey = PublicKey>, peer: &PublicKey, message: &[u8], now: SystemTime) -> bool {
+    if message.get(KIND) != Some(&REQUEST) {
+        return true;
+    }
+    let key = message.get(REQUEST_OVERHEAD..).filter(|key| key.len() <= MAX_KEY_BYTES);
+    if key.is_none_or(|key| Key::<Digest>::decode(Bytes::copy_from_slice(key)).is_err()) {
+        return false;
+    }
+    let is_admitted = served.admits(peer, now);
+    if !is_admitted {
+        sender.send(Recipients::One(peer.clone()), nothing_of(message), false);
+    }
+    is_admitted
+}
+
+/// Says that there is nothing, in the place of the answer to a request: of a message of either, which both begin with its number.
+fn nothing_of(message: &[u8]) -> Vec<u8> {
+    let number = message.get(..KIND).unwrap_or_default();
+    [number, &[NOTHING]].concat()
 }
 
 /// Sends requests and answers, and counts the answers.
@@ -99,7 +118,10 @@ impl<C: CheckedSender<PublicKey = PublicKey>> CheckedSender for CheckedServing<'
         // Number and kind stand together, before what is long.
         let is_answer = message.chunk().get(KIND) != Some(&REQUEST);
         match (self.peer, self.inner) {
-            (Some(peer), inner) if is_answer => self.served.send(&peer, inner, message, priority),
+            (Some(peer), inner) if is_answer => {
+                let nothing = nothing_of(message.chunk());
+                self.served.send(&peer, inner, (message, nothing), priority)
+            }
             (_, Some(inner)) => inner.send(message, priority),
             (_, None) => Unreliable::Rejected,
         }
@@ -114,18 +136,46 @@ mod tests {
 
     const NOW: SystemTime = SystemTime::UNIX_EPOCH;
 
+    /// A request with this key.
+    fn request(key: &[u8]) -> Vec<u8> {
+        [&[7; KIND], &[REQUEST][..], key].concat()
+    }
+
+    /// The key of a final block.
+    fn key() -> Vec<u8> {
+        Key::<Digest>::Finalized { height: commonware_consensus::types::Height::new(7) }.encode().to_vec()
+    }
+
     /// What the engine cannot read is not answered, and counts nothing; so nobody takes what others are served with it.
     #[test]
     fn what_is_no_request_counts_nothing() {
-        let served = Served::new(OF_BLOCKS);
-        let request = |key: &[u8]| [&[7; KIND], &[REQUEST][..], key].concat();
-        let key = Key::<Digest>::Finalized { height: commonware_consensus::types::Height::new(7) }.encode();
+        let (served, mut kept, key) = (Served::new(OF_BLOCKS), Kept::default(), key());
         for nonsense in [request(&[]), request(&[9; 33]), request(&[&key[..], &[0]].concat()), request(&key[..1])] {
-            assert!(!(0..1_000).any(|_| passes(&served, &peer(1), &nonsense, NOW)), "{nonsense:?}");
+            assert!(!(0..1_000).any(|_| passes(&served, &mut kept, &peer(1), &nonsense, NOW)), "{nonsense:?}");
         }
-        assert_eq!(served.lock().waiting, 0);
-        assert!(passes(&served, &peer(2), &request(&key), NOW));
+        assert_eq!((served.lock().waiting, kept.count()), (0, 0));
+        assert!(passes(&served, &mut kept, &peer(2), &request(&key), NOW));
         assert!(served.lock().waiting > 0);
+    }
+
+    /// Decision 753: whoever asks for more than it is served is told that there is nothing, at once, in a message that the engine of its node reads. So is whoever
+    /// has no room for the answer that was made; and one that has had its messages of this second is told nothing.
+    #[test]
+    fn who_asks_for_too_much_hears_of_it() {
+        let (mut sender, kept, served) = serving();
+        let (mut refusing, request) = (kept.clone(), request(&key()));
+        let said = [&[7; KIND], &[NOTHING][..]].concat();
+        assert_eq!(said.len(), REQUEST_OVERHEAD, "as long as a request without its key");
+        let admitted = (0..1_000).take_while(|_| passes(&served, &mut refusing, &peer(1), &request, NOW)).count();
+        assert!((3..1_000).contains(&admitted), "{admitted} requests");
+        assert_eq!(kept.take(), std::slice::from_ref(&said));
+        refusing.is_limited = true;
+        assert!(!passes(&served, &mut refusing, &peer(1), &request, NOW));
+        assert_eq!(kept.count(), 0);
+        assert!([4_000_000, 3_000_000, 2_000_000].into_iter().all(|bytes| send(&mut sender, 1, bytes)));
+        let messages = kept.take();
+        assert_eq!(messages.iter().map(Vec::len).collect::<Vec<_>>(), [4_000_009, 3_000_009, said.len()]);
+        assert_eq!(messages.last(), Some(&said));
     }
 
     /// No answer is larger than what a request counts for all peers.

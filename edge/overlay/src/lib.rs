@@ -35,6 +35,6 @@ pub use overlay::{Config, Overlay, StartError};
 pub use pool::{Listed, Pool, Standing};
 pub use record::{Addresses, NodeId, Record, RecordError};
 pub use scores::{Ban, Offence, Scores};
-pub use server::Provider;
+pub use server::{Busy, Provider};
 pub use source::{BlockStream, Failed, GenesisParts, Operations, Position, Source};
 pub use table::{PeerTable, Rejected};

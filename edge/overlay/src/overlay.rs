@@ -20,6 +20,7 @@ use cowboy_types::Hash;
 use quinn::{ClientConfig, Endpoint, TransportConfig, VarInt};
 use std::{
     collections::BTreeMap,
+    fs::{File, TryLockError},
     io,
     net::{IpAddr, SocketAddr},
     path::{Path, PathBuf},
@@ -90,6 +91,9 @@ pub enum StartError {
         /// The underlying error.
         source: io::Error,
     },
+    /// Another process has the folder.
+    #[error("{0} is in use by another node: stop that node, or choose another folder")]
+    InUse(PathBuf),
     /// The node's key cannot be used.
     #[error(transparent)]
     Key(#[from] KeyError),
@@ -117,6 +121,8 @@ pub struct Overlay {
     shared: Arc<Shared>,
     provider: Arc<OnceLock<Arc<dyn Provider>>>,
     endpoint: Endpoint,
+    /// Keeps other processes out: two nodes with one key would each replace the record of the other, here and at its peers.
+    _lock: File,
     _tasks: JoinSet<()>,
 }
 
@@ -148,6 +154,7 @@ impl Overlay {
             move |source| StartError::File { path, source }
         };
         std::fs::create_dir_all(&directory).map_err(file(&directory))?;
+        let lock = claim(&directory)?;
         let key = NodeKey::open(&directory.join("node.key"))?;
         let (mut server, client) = quic::configs(ALPN, transport(CONNECTION_WINDOW))?;
         server.transport_config(quic::paced(transport(INCOMING_WINDOW)));
@@ -195,7 +202,7 @@ impl Overlay {
         tasks.spawn(Arc::new(server).accept(endpoint.clone()));
         tasks.spawn(shared.clone().look_for_peers());
         tasks.spawn(shared.clone().keep_connected());
-        Ok(Self { shared, provider, endpoint, _tasks: tasks })
+        Ok(Self { shared, provider, endpoint, _lock: lock, _tasks: tasks })
     }
 
     /// This node's record, for others to begin with.
@@ -225,6 +232,19 @@ impl Overlay {
         self.endpoint.close(CLOSED, b"stopped");
         // Peers that are gone acknowledge nothing.
         let _ = timeout(Duration::from_secs(1), self.endpoint.wait_idle()).await;
+    }
+}
+
+/// Claims a folder until the file is dropped.
+fn claim(directory: &Path) -> Result<File, StartError> {
+    let path = directory.join("lock");
+    let opened = File::options().create(true).truncate(false).write(true).open(&path);
+    let failed = |source| StartError::File { path: path.clone(), source };
+    let lock = opened.map_err(failed)?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => Err(StartError::InUse(directory.to_owned())),
+        Err(TryLockError::Error(source)) => Err(failed(source)),
     }
 }
 

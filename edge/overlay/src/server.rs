@@ -42,9 +42,16 @@ const PATIENCE: Duration = Duration::from_secs(10);
 const REQUESTS_PER_SECOND: u32 = 50;
 const REQUESTS_AT_ONCE: u32 = 200;
 
-/// Bytes of answers that are held at once, in all and for each client.
+/// Bytes of requests and of answers that are held at once, in all and for each client.
 const MAX_HELD: usize = 256 * 1024 * 1024;
 const MAX_HELD_OF_CLIENT: usize = MAX_HELD / 4;
+
+/// The longest request that is never refused for want of memory, in bytes: each but those with transactions.
+const SHORT_REQUEST: usize = 64;
+
+/// The node cannot answer now. The requester comes again, or asks another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Busy;
 
 /// What a node serves to its peers.
 pub trait Provider: Send + Sync + 'static {
@@ -55,16 +62,17 @@ pub trait Provider: Send + Sync + 'static {
     fn genesis(&self) -> GenesisParts;
 
     /// Where the final block of this hash is.
-    fn find(&self, block: Hash) -> Option<Position>;
+    fn find(&self, block: Hash, client: Client) -> BoxFuture<'static, Result<Option<Position>, Busy>>;
 
     /// The frame of a block, with its length, once the block is final. `None` where it is gone or damaged.
     fn block(&self, number: u64, client: Client) -> BoxFuture<'static, Option<Bytes>>;
 
-    /// Operations of the state, with their proof. What is read is held before its bytes count, so few are read at a time.
+    /// Operations of the state, with their proof. What is read is held before its bytes count, so few are read at a time. `None` also where the node has no
+    /// room for more of them: who fetches a state asks for many at once, and would ban a busy node for its refusals.
     fn operations(&self, wanted: Operations, client: Client) -> BoxFuture<'static, Option<Bytes>>;
 
     /// A block with its receipts.
-    fn copy(&self, number: u64, client: Client) -> BoxFuture<'static, Option<Bytes>>;
+    fn copy(&self, number: u64, client: Client) -> BoxFuture<'static, Result<Option<Bytes>, Busy>>;
 
     /// Puts transactions into the mempool, or hands them on where `hops` is above 0. `None` where neither is possible now.
     fn submit(&self, transactions: Vec<Vec<u8>>, hops: u8, peer: SocketAddr) -> BoxFuture<'static, Option<Vec<SubmitResult>>>;
@@ -81,6 +89,8 @@ pub(crate) struct Server {
     pub(crate) met: Box<dyn Fn(Record, IpAddr) + Send + Sync>,
     gate: Gate,
     memory: Memory,
+    /// The answer to who asks for the genesis, once somebody has: it may have megabytes, and never changes.
+    genesis: OnceLock<Bytes>,
     patience: Duration,
 }
 
@@ -100,6 +110,7 @@ impl Server {
             met: Box::new(met),
             gate: Gate::new(HANDSHAKES, CONNECTIONS),
             memory: Memory::new(MAX_HELD, MAX_HELD_OF_CLIENT),
+            genesis: OnceLock::new(),
             patience: PATIENCE,
         }
     }
@@ -111,7 +122,14 @@ impl Server {
         self
     }
 
-    /// Bytes of answers that are held.
+    /// The same with another memory.
+    #[cfg(test)]
+    pub(crate) fn with_memory(mut self, memory: Memory) -> Self {
+        self.memory = memory;
+        self
+    }
+
+    /// Bytes of requests and answers that are held.
     #[cfg(test)]
     pub(crate) fn held(&self) -> usize {
         self.memory.held()
@@ -193,31 +211,42 @@ impl Server {
     }
 
     async fn answer(self: Arc<Self>, peer: SocketAddr, mut sending: SendStream, mut receiving: quinn::RecvStream) -> Result<(), WireError> {
-        let request = wire::asked(&mut receiving, self.patience).await?;
+        let client = Client::from(peer.ip());
+        // Sixteen streams of each connection may bring half a megabyte (decision 758).
+        let (mut held, mut came) = (self.memory.hold(client), 0_usize);
+        let has_room = |bytes: usize| {
+            came = came.saturating_add(bytes);
+            held.add(bytes) || came <= SHORT_REQUEST
+        };
+        let request = match wire::asked(&mut receiving, self.patience, has_room).await {
+            Err(WireError::Crowded) => return self.refuse(&mut sending, Status::Busy).await,
+            asked => asked?,
+        };
         let Some(provider) = self.provider.get().cloned() else {
             return self.refuse(&mut sending, Status::Busy).await;
         };
-        let client = Client::from(peer.ip());
         let found = match request {
-            Request::Blocks { from } => return self.stream(&*provider, client, from, &mut sending).await,
-            Request::Head => Some(provider.head().encode()),
-            Request::Genesis => Some(provider.genesis().encode()),
-            Request::Find { block } => provider.find(block).map(|found| found.encode()),
-            Request::Operations { wanted } => provider.operations(wanted, client).await,
+            Request::Blocks { from } => {
+                // The stream has no end, and its blocks count by themselves.
+                drop(held);
+                return self.stream(&*provider, client, from, &mut sending).await;
+            }
+            Request::Head => Ok(Some(provider.head().encode())),
+            Request::Genesis => Ok(Some(self.genesis.get_or_init(|| provider.genesis().encode()).clone())),
+            Request::Find { block } => provider.find(block, client).await.map(|found| found.map(|found| found.encode())),
+            Request::Operations { wanted } => Ok(provider.operations(wanted, client).await),
             Request::Copy { number } => provider.copy(number, client).await,
             Request::Submit { hops, transactions } => {
                 let transactions = transactions.into_vec().into_iter().map(|bytes| bytes.to_vec()).collect();
-                let Some(results) = provider.submit(transactions, hops, peer).await else {
-                    return self.refuse(&mut sending, Status::Busy).await;
-                };
-                serde_json::to_vec(&results).ok().map(Bytes::from)
+                let results = provider.submit(transactions, hops, peer).await.ok_or(Busy);
+                results.map(|results| serde_json::to_vec(&results).ok().map(Bytes::from))
             }
         };
-        let Some(found) = found else { return self.refuse(&mut sending, Status::Missing).await };
-        let mut held = self.memory.hold(client);
-        if !held.add(found.len()) {
-            return self.refuse(&mut sending, Status::Busy).await;
-        }
+        let found = match found {
+            Ok(Some(found)) if held.add_answer(found.len()) => found,
+            Ok(None) => return self.refuse(&mut sending, Status::Missing).await,
+            Ok(Some(_)) | Err(Busy) => return self.refuse(&mut sending, Status::Busy).await,
+        };
         wire::send_raw(&mut sending, &[Status::Ok as u8], self.patience).await?;
         wire::send(&mut sending, &found, self.patience).await?;
         finish(&mut sending)
@@ -239,7 +268,7 @@ impl Server {
             };
             let mut held = self.memory.hold(client);
             match frame {
-                Some(frame) if held.add(frame.len()) => wire::send_raw(sending, &frame, self.patience).await?,
+                Some(frame) if held.add_answer(frame.len()) => wire::send_raw(sending, &frame, self.patience).await?,
                 // The peer asks again, or somebody else.
                 _ => return finish(sending),
             }

@@ -1,7 +1,7 @@
 //! Nodes of the overlay over real sockets of the loopback, and hostile ones.
 
 use crate::{
-    Config, Failed, GenesisParts, NodeKey, Operations, Overlay, Position, Provider, Record, Source,
+    Busy, Config, Failed, GenesisParts, NodeKey, Operations, Overlay, Position, Provider, Record, Source,
     handshake::{self, HandshakeError},
     overlay::{ALPN, CONNECTION_WINDOW, transport},
     peer::Peer,
@@ -14,12 +14,12 @@ use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_api::{follow::Frame, model::SubmitResult};
 use cowboy_serve::{
-    Client,
+    Client, Memory,
     quic::{SERVER_NAME, configs},
 };
 use cowboy_types::{Blob, Hash};
 use futures::{FutureExt as _, StreamExt as _, future::BoxFuture};
-use quinn::{ClientConfig, Connection, Endpoint, VarInt};
+use quinn::{ClientConfig, Connection, Endpoint, RecvStream, SendStream, VarInt};
 use std::{
     net::{Ipv4Addr, SocketAddr},
     path::Path,
@@ -29,6 +29,9 @@ use std::{
 
 const CHAIN: Hash = Hash([7; 32]);
 const BLOCKS: u64 = 20;
+
+/// A block for which the node has no time.
+const CROWDED: Hash = Hash([8; 32]);
 
 /// A chain of blocks of this many bytes each.
 struct Chain(usize);
@@ -52,8 +55,9 @@ impl Provider for Chain {
         GenesisParts { config: Blob::new(vec![1]).expect("it is short"), sharing: Blob::new(vec![2]).expect("it is short") }
     }
 
-    fn find(&self, block: Hash) -> Option<Position> {
-        (block == CHAIN).then_some(Position { number: 0, height: 0 })
+    fn find(&self, block: Hash, _: Client) -> BoxFuture<'static, Result<Option<Position>, Busy>> {
+        let found = (block == CHAIN).then_some(Position { number: 0, height: 0 });
+        ready(if block == CROWDED { Err(Busy) } else { Ok(found) })
     }
 
     fn block(&self, number: u64, _: Client) -> BoxFuture<'static, Option<Bytes>> {
@@ -67,8 +71,9 @@ impl Provider for Chain {
         ready((wanted.size == 5).then(|| Bytes::from_static(b"operations")))
     }
 
-    fn copy(&self, number: u64, _: Client) -> BoxFuture<'static, Option<Bytes>> {
-        ready((number == 3).then(|| Bytes::from_static(b"copy")))
+    fn copy(&self, number: u64, _: Client) -> BoxFuture<'static, Result<Option<Bytes>, Busy>> {
+        let found = (number == 3).then(|| Bytes::from_static(b"copy"));
+        ready(if number == 4 { Err(Busy) } else { Ok(found) })
     }
 
     fn submit(&self, transactions: Vec<Vec<u8>>, hops: u8, _: SocketAddr) -> BoxFuture<'static, Option<Vec<SubmitResult>>> {
@@ -111,6 +116,8 @@ async fn nodes_find_each_other_and_serve_their_chain() {
     assert_eq!(source.genesis().await.expect("it answers"), Chain(1).genesis());
     assert_eq!(source.find(CHAIN).await.expect("it has it").number, 0);
     assert!(matches!(source.find(Hash([9; 32])).await, Err(Failed::Missing)));
+    let busy = [source.find(CROWDED).await.err(), source.copy(4, 4).await.err()];
+    assert!(busy.iter().all(|failed| matches!(failed, Some(Failed::Away(_)))), "it may have them: {busy:?}");
     let from = Position { number: 18, height: 18 };
     let blocks: Vec<_> = source.blocks(from).await.expect("it streams").take(3).map(|frame| frame.expect("they come")).collect().await;
     assert_eq!(blocks, [18, 19, 20].map(|number| Chain(1_000).frame(number)));
@@ -149,6 +156,11 @@ fn record_of(key: &NodeKey, chain: Hash, quic: u16) -> Record {
 }
 
 fn serve(chain: Chain) -> Served {
+    serve_with(chain, |server| server.with_patience(SHORT))
+}
+
+/// The same with a server that is changed.
+fn serve_with(chain: Chain, change: impl FnOnce(Server) -> Server) -> Served {
     let (config, _) = configs(ALPN, transport(CONNECTION_WINDOW)).expect("TLS");
     let endpoint = Endpoint::server(config, anywhere()).expect("the loopback has free ports");
     let address = endpoint.local_addr().expect("it is bound");
@@ -158,7 +170,7 @@ fn serve(chain: Chain) -> Served {
     let provider: Arc<OnceLock<Arc<dyn Provider>>> = Arc::new(OnceLock::new());
     assert!(provider.set(Arc::new(chain)).is_ok());
     let server = Server::new(key, move || own.clone(), provider, Arc::new(Pool::default()), |_, _| ());
-    let server = Arc::new(server.with_patience(SHORT));
+    let server = Arc::new(change(server));
     let task = tokio::spawn(server.clone().accept(endpoint));
     Served { address, record, server, _task: task }
 }
@@ -198,29 +210,92 @@ async fn a_flood_of_handshakes_keeps_no_other_out() {
     }
 }
 
+/// Waits until what the server holds is as `is_so` says.
+async fn wait_for_held(served: &Served, is_so: impl Fn(usize) -> bool) {
+    let wait = async {
+        while !is_so(served.server.held()) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), wait).await.expect("the bytes come, or are given up");
+}
+
 /// A peer that does not read what it asked for is given up, and what was held for it is free.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_reader_holds_nothing() {
-    let served = serve(Chain(4 * 1024 * 1024));
+    const LONG: usize = 4 * 1024 * 1024;
+    let served = serve(Chain(LONG));
     let peer = served.peer(&dialer(1)).await.expect("it connects");
     let mut streams = Vec::new();
     for _ in 0..4 {
         streams.push(peer.blocks(Position { number: 1, height: 1 }).await.expect("it streams"));
     }
     // Nobody reads: first the blocks are held, and then they are given up.
-    for is_free in [false, true] {
-        let wait = async {
-            while (served.server.held() == 0) != is_free {
-                tokio::task::yield_now().await;
-            }
-        };
-        tokio::time::timeout(Duration::from_secs(60), wait).await.expect("the streams are given up");
-    }
+    wait_for_held(&served, |bytes| bytes >= LONG).await;
+    wait_for_held(&served, |bytes| bytes == 0).await;
     for stream in streams {
         // What was on its way comes; then the stream ends with an error.
         assert!(stream.any(|frame| std::future::ready(frame.is_err())).await);
     }
     assert!(peer.head().await.is_ok(), "the connection itself is open");
+}
+
+/// Decision 758: a request counts in the memory of its client from its first bytes until it is answered, as answers do.
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_count_while_they_come() {
+    let served = serve_with(Chain(10), |server| server.with_memory(Memory::new(10_000, 4_000)));
+    let peer = served.peer(&dialer(1)).await.expect("it connects");
+    let holds = async |bytes: usize| wait_for_held(&served, |held| held == bytes).await;
+    let (mut sending, _receiving) = fill(&peer, 3_000).await;
+    holds(3_000).await;
+    let refused = peer.submit(vec![vec![1; 2_000]], 1).await;
+    assert!(matches!(refused, Err(Failed::Away(_))), "{refused:?}");
+    assert!(peer.head().await.is_ok(), "what is short has room");
+    sending.reset(VarInt::from_u32(0)).expect("it is open");
+    holds(0).await;
+    assert_eq!(peer.submit(vec![vec![1; 2_000]], 1).await.expect("there is room").len(), 1);
+}
+
+/// Begins a request with transactions of this many bytes, which does not end.
+async fn fill(peer: &Peer, bytes: u16) -> (SendStream, RecvStream) {
+    let (mut sending, receiving) = peer.connection().open_bi().await.expect("it is open");
+    sending.write_all(&(u32::from(bytes) + 1_000).to_be_bytes()).await.expect("it is open");
+    sending.write_all(&vec![6_u8; usize::from(bytes)]).await.expect("it is open");
+    (sending, receiving)
+}
+
+/// Decision 758: who shares a subnet with clients that hold all the memory that it may have is refused nothing that is short. It would count a refusal
+/// against a node that is honest.
+#[tokio::test(flavor = "multi_thread")]
+async fn short_requests_need_no_room() {
+    let served = serve_with(Chain(10), |server| server.with_memory(Memory::new(100_000, 3_000)).with_patience(SHORT * 200));
+    let mut held = Vec::new();
+    for host in [2, 3] {
+        let peer = served.peer(&dialer(host)).await.expect("it connects");
+        held.push((fill(&peer, 3_000).await, peer));
+    }
+    wait_for_held(&served, |bytes| bytes == 6_000).await;
+    let peer = served.peer(&dialer(4)).await.expect("it connects");
+    assert_eq!(peer.head().await.expect("it answers"), Position { number: BLOCKS, height: BLOCKS });
+    assert_eq!(peer.genesis().await.expect("it answers"), Chain(10).genesis());
+    assert_eq!(peer.find(CHAIN).await.expect("it has it").number, 0);
+    assert_eq!(peer.operations(Operations { size: 5, start: 1, most: 64 }, 10).await.expect("it has them"), "operations");
+    assert_eq!(peer.copy(3, 4).await.expect("it has it"), "copy");
+    let mut blocks = peer.blocks(Position { number: 7, height: 7 }).await.expect("it streams");
+    assert_eq!(blocks.next().await.expect("there is one").expect("it is short"), Chain(10).frame(7));
+    let refused = peer.submit(vec![vec![1; 100]], 1).await;
+    assert!(matches!(refused, Err(Failed::Away(_))), "{refused:?}");
+    assert_eq!(served.server.held(), 6_000, "nobody left");
+}
+
+/// The request of a stream of blocks, which has no end, counts until the stream begins.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_waits_holds_nothing() {
+    let served = serve(Chain(10));
+    let peer = served.peer(&dialer(1)).await.expect("it connects");
+    let next = BLOCKS + 1;
+    let _waiting = peer.blocks(Position { number: next, height: next }).await.expect("it streams");
+    assert_eq!(served.server.held(), 0);
 }
 
 /// Who breaks the protocol is disconnected: lengths beyond any message, messages cut off, followed by more, or of no kind.
@@ -316,6 +391,24 @@ async fn a_peer_is_the_node_of_its_record() {
     let connection = endpoint.connect_with(client.clone(), at, SERVER_NAME).expect("the address is good").await.expect("it connects");
     assert!(handshake::dial(&connection, &key, &own, &served.record, SHORT * 10).await.is_err());
     assert!(!relay.await.expect("it does not panic"), "the server takes no message of another connection");
+}
+
+/// Decision 759: a folder has one node at a time. A second one ends before it has replaced the record of the first.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_has_one_node() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let first = node(folder.path(), "first", vec![]).await;
+    let directory = folder.path().join("first");
+    let record = || std::fs::read_to_string(directory.join(Overlay::RECORD_FILE)).expect("it is there");
+    let own = record();
+    let config =
+        Config { directory: directory.clone(), listen: anywhere(), discovery_port: 0, advertise: None, chain: CHAIN, bootstrap: vec![] };
+    let refused = Overlay::start(config).await.err().expect("the folder is taken").to_string();
+    assert!(refused.contains("is in use by another node"), "{refused}");
+    assert_eq!((own.trim(), record()), (first.record().to_string().as_str(), own.clone()));
+    first.stop().await;
+    let again = node(folder.path(), "first", vec![]).await;
+    assert_eq!(again.record().id(), own.trim().parse::<Record>().expect("a record").id());
 }
 
 /// Before the node has its chain it says that it is busy.

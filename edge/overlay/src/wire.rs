@@ -100,6 +100,9 @@ pub enum WireError {
     /// The bytes are no message.
     #[error("the bytes are no message: {0}")]
     Malformed(String),
+    /// There is no memory for the message.
+    #[error("other messages fill the memory that is reserved for them")]
+    Crowded,
 }
 
 impl From<WireError> for Failed {
@@ -107,6 +110,7 @@ impl From<WireError> for Failed {
         match error {
             WireError::Ended(reason) => Self::away(reason),
             WireError::Late => Self::Silent,
+            error @ WireError::Crowded => Self::away(error),
             error @ (WireError::TooLarge { .. } | WireError::Malformed(_)) => Self::Malformed(error.to_string()),
         }
     }
@@ -133,6 +137,16 @@ fn time_of(length: usize, patience: Duration) -> Duration {
 /// The next message of a stream, at most `max` bytes; `None` at the stream's end. The first byte may take any time: who waits for it
 /// bounds that. Memory grows with the bytes that came, not with the length that is claimed.
 pub async fn receive(stream: &mut RecvStream, max: usize, patience: Duration) -> Result<Option<Bytes>, WireError> {
+    receive_held(stream, max, patience, |_| true).await
+}
+
+/// The same; `has_room` is asked with the bytes of each part that came, before the part is kept.
+async fn receive_held(
+    stream: &mut RecvStream,
+    max: usize,
+    patience: Duration,
+    mut has_room: impl FnMut(usize) -> bool,
+) -> Result<Option<Bytes>, WireError> {
     let Some(first) = stream.read_chunk(1, true).await? else { return Ok(None) };
     let rest = async {
         let mut length = [0; 4];
@@ -150,6 +164,9 @@ pub async fn receive(stream: &mut RecvStream, max: usize, patience: Duration) ->
             let wanted = (length - message.len()).min(CHUNK_BYTES);
             let chunk = timeout(patience, stream.read_chunk(wanted, true)).await.map_err(|_| WireError::Late)??;
             let chunk = chunk.ok_or_else(|| WireError::Ended("in the middle of a message".into()))?;
+            if !has_room(chunk.bytes.len()) {
+                return Err(WireError::Crowded);
+            }
             message.extend_from_slice(&chunk.bytes);
         }
         Ok::<_, WireError>(())
@@ -160,7 +177,17 @@ pub async fn receive(stream: &mut RecvStream, max: usize, patience: Duration) ->
 
 /// The only message of a stream.
 pub async fn receive_only(stream: &mut RecvStream, max: usize, patience: Duration) -> Result<Bytes, WireError> {
-    let message = receive(stream, max, patience).await?.ok_or_else(|| WireError::Malformed("an empty stream".into()))?;
+    only_held(stream, max, patience, |_| true).await
+}
+
+/// The same; `has_room` as in [`receive_held`].
+async fn only_held(
+    stream: &mut RecvStream,
+    max: usize,
+    patience: Duration,
+    has_room: impl FnMut(usize) -> bool,
+) -> Result<Bytes, WireError> {
+    let message = receive_held(stream, max, patience, has_room).await?.ok_or_else(|| WireError::Malformed("an empty stream".into()))?;
     match timeout(patience, stream.read_chunk(1, true)).await.map_err(|_| WireError::Late)?? {
         None => Ok(message),
         Some(_) => Err(WireError::Malformed("bytes after the message".into())),
@@ -199,10 +226,10 @@ pub async fn ask(stream: &mut SendStream, request: &Request, patience: Duration)
     stream.finish().map_err(|error| WireError::Ended(error.to_string()))
 }
 
-/// The request on a stream.
-pub async fn asked(stream: &mut RecvStream, patience: Duration) -> Result<Request, WireError> {
+/// The request on a stream. `has_room` is asked with the bytes of each part that came, before the part is kept.
+pub async fn asked(stream: &mut RecvStream, patience: Duration, has_room: impl FnMut(usize) -> bool) -> Result<Request, WireError> {
     // A stream without a request holds one of the few that the peer has.
-    let message = timeout(patience, receive_only(stream, MAX_REQUEST_BYTES, patience)).await.map_err(|_| WireError::Late)??;
+    let message = timeout(patience, only_held(stream, MAX_REQUEST_BYTES, patience, has_room)).await.map_err(|_| WireError::Late)??;
     Request::decode(message).map_err(|error| WireError::Malformed(error.to_string()))
 }
 

@@ -8,8 +8,8 @@ use crate::{
     sections::{self, Packed},
     tables::*,
 };
-use commonware_codec::{Decode as _, Encode as _};
-use cowboy_types::{Block, Hash, Height, Receipt, merkle};
+use commonware_codec::{Copying, Decode as _, Encode as _, ReadExt as _};
+use cowboy_types::{Block, Hash, Header, Height, Receipt, merkle};
 use redb::{ReadTransaction, ReadableTable as _, TableDefinition};
 
 /// The ledger at one moment.
@@ -82,6 +82,11 @@ impl View {
         self.block_bytes(number)?.map(|bytes| decode("block", number, &bytes)).transpose()
     }
 
+    /// The header of the block of this number. The transactions, which may have megabytes, are not decoded.
+    pub fn header(&self, number: u64) -> Result<Option<Header>, StoreError> {
+        self.block_bytes(number)?.map(|bytes| header_of_block(number, &bytes)).transpose()
+    }
+
     /// The encoded block of this number.
     pub fn block_bytes(&self, number: u64) -> Result<Option<Vec<u8>>, StoreError> {
         let row = || format!("block {number}");
@@ -143,7 +148,7 @@ impl View {
             return Ok(Some(number));
         }
         // A block whose height is its number has no row.
-        let same = self.block(height.0)?.filter(|block| block.header.height() == height).map(|_| height.0);
+        let same = self.header(height.0)?.filter(|header| header.height() == height).map(|_| height.0);
         self.complete(row, || Ok(same))
     }
 
@@ -379,6 +384,11 @@ impl View {
 
 pub(crate) fn decode<T: commonware_codec::Read<Cfg = ()>>(kind: &str, number: u64, bytes: &[u8]) -> Result<T, StoreError> {
     T::decode_cfg(bytes::Bytes::copy_from_slice(bytes), &()).map_err(|_| StoreError::Damaged { row: format!("{kind} of block {number}") })
+}
+
+/// The header that an encoded block begins with.
+fn header_of_block(number: u64, bytes: &[u8]) -> Result<Header, StoreError> {
+    Header::read(&mut Copying(bytes)).map_err(|_| StoreError::Damaged { row: format!("block {number}") })
 }
 
 /// The name that an encoded receipt begins with.

@@ -72,6 +72,7 @@ fn ledger(path: &Path, blocks: &[BlockRecord], retention: Retention) -> Ledger {
 fn is_true(ledger: &Ledger, record: &BlockRecord) -> Result<bool, StoreError> {
     let (view, number) = (ledger.view()?, record.block.header.number.0);
     Ok(view.block(number)?.as_ref() == Some(&record.block)
+        && view.header(number)?.as_ref() == Some(&record.block.header)
         && view.certificate(number)? == record.certificate
         && view.carry(number)?.as_ref() == Some(&record.carry)
         && view.receipts(number)? == record.receipts

@@ -73,20 +73,19 @@ impl Answers {
     ) where
         S: Sender<PublicKey = PublicKey>,
     {
+        let nothing = Answer::nothing(request.block).encode();
         if !self.is_waiting(peer) && self.served.admits(peer, now) {
             match self.transactions(peer, request, rebuilding, most) {
                 Some(answer) => {
                     let answer = self.wait(peer, answer.encode());
                     let checked = sender.check(Recipients::One(peer.clone())).ok();
-                    let is_limited = checked.is_none();
-                    if self.served.send(peer, checked, answer, true).accepted() || is_limited {
-                        return;
-                    }
+                    self.served.send(peer, checked, (answer, nothing), true);
+                    return;
                 }
                 None => self.served.unanswered(peer),
             }
         }
-        sender.send(Recipients::One(peer.clone()), Answer::nothing(request.block).encode(), true);
+        sender.send(Recipients::One(peer.clone()), nothing, true);
     }
 
     /// What there is for a peer. Two nodes give a peer different transactions, and a node gives two peers different ones: so they have some for each other.

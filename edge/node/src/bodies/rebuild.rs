@@ -5,7 +5,7 @@
 //! times, however many lack it, and a peer that is silent costs little.
 
 use super::{
-    sources::{AT_ONCE, Sources},
+    sources::{AT_ONCE, Brought, Sources},
     wire::{Answer, Compact, Id, PART_BYTES, Request, id_of},
 };
 use commonware_codec::{DecodeExt as _, Encode as _};
@@ -30,7 +30,7 @@ pub(super) const MAX_WHOLE: usize = 4;
 /// Bytes that a transaction is taken to have where none of its block is here.
 const GUESS: usize = 512;
 
-/// Bytes that an answer brings at least if its sender is asked again at once, unless nothing is missing any more.
+/// Bytes that an answer brings at least if its sender is asked again at once, unless nothing is missing any more. Fewer may come from several peers in vain.
 const USEFUL_BYTES: usize = PART_BYTES / 4;
 
 /// What follows from a message.
@@ -290,11 +290,16 @@ impl Waiting {
         self.missing().next().is_some()
     }
 
-    /// Peers that are to be asked at once: as many as there are answers with what is missing, if those transactions are as long as the others.
+    /// Peers that are to be asked at once: as many as there are answers with what is missing, if those transactions are as long as the others. Few bytes are asked
+    /// of twice as many each time that a peer was silent, or brought little: one after another, a third of the set would cost more time than a view has.
     fn askable(&self) -> usize {
         let missing = self.missing().count();
-        let usual = self.bytes.checked_div(self.found.len() - missing).unwrap_or(GUESS);
-        missing.saturating_mul(usual.max(1)).div_ceil(self.part.max(1)).min(AT_ONCE)
+        let usual = self.bytes.checked_div(self.found.len() - missing);
+        let bytes = missing.saturating_mul(usual.unwrap_or(GUESS).max(1));
+        // A guess may be far too low, and silence the fault of links that are full.
+        let is_little = usual.is_some() && bytes <= USEFUL_BYTES;
+        let times = if is_little { 1_usize << self.sources.delays().min(AT_ONCE.ilog2()) } else { 1 };
+        bytes.div_ceil(self.part.max(1)).saturating_mul(times).min(AT_ONCE)
     }
 
     /// Asks for what is missing, as many peers at once as may be asked.
@@ -320,7 +325,7 @@ impl Waiting {
     /// of no use: it would have its place among those that are asked for as long as it likes.
     fn take(&mut self, peer: &PublicKey, transactions: Vec<Transaction>, now: SystemTime) {
         let mut missing: BTreeMap<Id, usize> = self.missing().map(|index| (self.compact.ids[index], index)).collect();
-        let (mut read, mut new) = (0usize, 0usize);
+        let (mut read, mut new, is_empty) = (0usize, 0usize, transactions.is_empty());
         for transaction in transactions {
             let bytes = transaction.encode();
             read = read.saturating_add(bytes.len());
@@ -336,8 +341,12 @@ impl Waiting {
             }
         }
         self.bytes = self.bytes.saturating_add(new);
-        let is_useful = new >= USEFUL_BYTES || !self.is_short();
-        self.sources.answered(peer, is_useful, now);
+        let brought = match (new >= USEFUL_BYTES || !self.is_short(), is_empty) {
+            (true, _) => Brought::Much,
+            (false, true) => Brought::Nothing,
+            (false, false) => Brought::Little,
+        };
+        self.sources.answered(peer, brought, now);
     }
 
     /// The encoding of the block. `None` where something is missing, or the header commits to another body.

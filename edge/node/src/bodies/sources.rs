@@ -20,7 +20,22 @@ pub(super) const AT_ONCE: usize = 16;
 
 /// The peers that may have transactions of a block, in the order in which they are asked.
 #[derive(Debug)]
-pub(super) struct Sources(Vec<Source>);
+pub(super) struct Sources {
+    peers: Vec<Source>,
+    /// How often one of them was silent, or brought little.
+    delays: u32,
+}
+
+/// What an answer brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Brought {
+    /// Enough for its sender to be asked again at once.
+    Much,
+    /// Less than that.
+    Little,
+    /// No transactions.
+    Nothing,
+}
 
 /// A peer that may have transactions of a block.
 #[derive(Debug)]
@@ -52,60 +67,71 @@ impl Source {
 
 impl Sources {
     pub(super) fn new(peers: Vec<PublicKey>, now: SystemTime) -> Self {
-        Self(peers.into_iter().map(|peer| Source { peer, due: None, owed: 0, in_vain: 0, again: now }).collect())
+        let peers = peers.into_iter().map(|peer| Source { peer, due: None, owed: 0, in_vain: 0, again: now }).collect();
+        Self { peers, delays: 0 }
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.peers.is_empty()
     }
 
     /// How many of them are being asked.
     pub(super) fn asked(&self) -> usize {
-        self.0.iter().filter(|source| source.due.is_some()).count()
+        self.peers.iter().filter(|source| source.due.is_some()).count()
+    }
+
+    /// How often one of them was silent, or brought little.
+    pub(super) fn delays(&self) -> u32 {
+        self.delays
     }
 
     /// Whether this peer owes an answer.
     pub(super) fn is_asked(&self, peer: &PublicKey) -> bool {
-        self.0.iter().any(|source| source.peer == *peer && source.owed > 0)
+        self.peers.iter().any(|source| source.peer == *peer && source.owed > 0)
     }
 
     /// Who is asked next: of those that were of use when they were asked last, the first that has voted, and otherwise the first.
     pub(super) fn next(&mut self, voted: &BTreeSet<PublicKey>, now: SystemTime) -> Option<&mut Source> {
-        let idle = self.0.iter_mut().enumerate().filter(|(_, source)| source.due.is_none() && source.again <= now);
+        let idle = self.peers.iter_mut().enumerate().filter(|(_, source)| source.due.is_none() && source.again <= now);
         idle.min_by_key(|(place, source)| (source.in_vain, !voted.contains(&source.peer), *place)).map(|(_, source)| source)
     }
 
     /// Takes note of an answer of this peer.
-    pub(super) fn answered(&mut self, peer: &PublicKey, is_useful: bool, now: SystemTime) {
-        let Some(source) = self.0.iter_mut().find(|source| source.peer == *peer) else { return };
+    pub(super) fn answered(&mut self, peer: &PublicKey, brought: Brought, now: SystemTime) {
+        let Some(source) = self.peers.iter_mut().find(|source| source.peer == *peer) else { return };
         source.owed = source.owed.saturating_sub(1);
         // What it says of an older question does not answer the one that it was asked last.
-        if !is_useful && source.owed > 0 {
+        if brought != Brought::Much && source.owed > 0 {
             return;
         }
-        if is_useful {
-            (source.due, source.in_vain, source.again) = (None, 0, now);
-        } else {
-            source.leave(now);
+        match brought {
+            Brought::Much => (source.due, source.in_vain, source.again) = (None, 0, now),
+            Brought::Little | Brought::Nothing => source.leave(now),
+        }
+        if brought == Brought::Little {
+            // Whoever has nothing says so at once. This one may have let as much time pass as one that is silent.
+            self.delays = self.delays.saturating_add(1);
         }
     }
 
     /// Takes back a question to this peer that was not sent. After a pause it is asked as before: it was not the peer that failed.
     pub(super) fn unasked(&mut self, peer: &PublicKey, now: SystemTime) {
-        let Some(source) = self.0.iter_mut().find(|source| source.peer == *peer) else { return };
+        let Some(source) = self.peers.iter_mut().find(|source| source.peer == *peer) else { return };
         source.owed = source.owed.saturating_sub(1);
         (source.due, source.again) = (None, now + PAUSE);
     }
 
     /// Waits no longer for answers that are overdue.
     pub(super) fn expire(&mut self, now: SystemTime) {
-        let is_late = |source: &&mut Source| source.due.is_some_and(|due| due <= now);
-        self.0.iter_mut().filter(is_late).for_each(|source| source.leave(now));
+        for source in self.peers.iter_mut().filter(|source| source.due.is_some_and(|due| due <= now)) {
+            source.leave(now);
+            self.delays = self.delays.saturating_add(1);
+        }
     }
 
     /// When the next answer is due, or where another peer is to be asked (`is_short`), when one may be.
     pub(super) fn due(&self, is_short: bool) -> Option<SystemTime> {
         let due = |source: &Source| source.due.or(is_short.then_some(source.again));
-        self.0.iter().filter_map(due).min()
+        self.peers.iter().filter_map(due).min()
     }
 }

@@ -176,8 +176,8 @@ fn a_sender_of_another_body_is_left() {
     }
 }
 
-/// Decision 737: a peer that does not answer in time is passed over, for those that may have the transactions, too, and they are asked again until the block's
-/// time is over. A late answer is taken.
+/// Decisions 737 and 753: a peer that does not answer in time is passed over, for those that may have the transactions, too, and they are asked again until the
+/// block's time is over. A late answer is taken.
 #[test]
 fn who_is_silent_is_passed_over() {
     let chain = chain(None);
@@ -251,6 +251,34 @@ fn who_brings_little_is_passed_over() {
         let answer = block.transactions[..brought].to_vec();
         let next = rebuilding.answered(&peer(1), &block.digest(), answer, &nobody, NOW);
         assert_eq!(next.is_some(), is_asked_again, "{brought} of 100");
+    }
+}
+
+/// Decision 753: the last transactions are asked of twice as many peers at once each time that one was silent, or brought little, up to sixteen. What is more than a
+/// quarter of a part is not: it would come many times. Nor is what nobody knows the size of, as where all of a block is missing.
+#[test]
+fn silences_cost_the_last_transactions_little_time() {
+    let chain = chain(None);
+    let signed = large(&chain, 60);
+    let block = block_of(&chain, &signed, 7);
+    let sources: Vec<PublicKey> = (1..=40).map(peer).collect();
+    for (missing, expected) in [(20, [1, 2, 8, 16]), (40, [1, 1, 1, 1]), (60, [1, 1, 1, 1])] {
+        let mut rebuilding = Rebuilding::default();
+        let offer = offer(Compact::of(&block), &sources);
+        asked(rebuilding.begin(peer(1), offer, holding(&signed[missing..]), &nobody, NOW));
+        let (mut at_once, mut now) = (vec![1], NOW);
+        for _ in 0..3 {
+            now += PATIENCE;
+            at_once.push(rebuilding.overdue(0, &nobody, now).len());
+        }
+        assert_eq!(at_once, expected, "without {missing} of 60");
+    }
+    let mut rebuilding = Rebuilding::default();
+    asked(rebuilding.begin(peer(1), offer(Compact::of(&block), &sources), holding(&signed[20..]), &nobody, NOW));
+    for (from, brought, expected) in [(1, 1, 2), (2, 0, 1)] {
+        let answer = block.transactions[..brought].to_vec();
+        let next = rebuilding.answered(&peer(from), &block.digest(), answer, &nobody, NOW);
+        assert!(matches!(next, Some(Next::Ask(requests)) if requests.len() == expected), "peer {from} brought {brought}");
     }
 }
 

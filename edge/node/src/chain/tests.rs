@@ -6,7 +6,7 @@ use crate::{
 };
 use cowboy_chain::{Standing, lanes::Lane};
 use cowboy_store::proof::StateProof;
-use cowboy_types::{Amount, Instruction, System};
+use cowboy_types::{Amount, Instruction, ReceiptKind, System};
 use futures::{FutureExt as _, future::BoxFuture};
 
 /// A state that a block is written to at the moment it is read: who reads gets what was there before.
@@ -57,4 +57,23 @@ fn the_next_nonce_is_never_a_used_one() {
     assert!(chain.state.set(Arc::new(moving)).is_ok());
     let next = chain.next_nonce(&sender).now_or_never().expect("nothing is waited for");
     assert_eq!((next, chain.mempool.size().transactions), (Some(Nonce(1)), 0));
+}
+
+/// Decision 758: who waits for a receipt goes through no other. The places are put in order once for all of them.
+#[test]
+fn receipts_of_a_block_are_found_by_name() {
+    let name = |number: u8| Hash([number; 32]);
+    let receipt =
+        |number: u8| Receipt::unpaid(ReceiptKind::Transaction, (name(number), name(number)), (Address::ZERO, Address::ZERO), Address::ZERO);
+    let block = FinalizedBlock {
+        block: chain(None).genesis.clone(),
+        receipts: Arc::new((0..100).map(receipt).collect()),
+        traces: Arc::default(),
+        certificate: None,
+        index: OnceLock::new(),
+    };
+    assert!((0..100).all(|number| block.place_of(&name(number)) == Some(usize::from(number))));
+    assert_eq!(block.place_of(&name(100)), None);
+    let places = block.index.get().expect("somebody asked");
+    assert_eq!(places.len(), 100);
 }

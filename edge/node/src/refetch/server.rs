@@ -42,8 +42,10 @@ impl<S: Sender<PublicKey = PublicKey>> Server<S> {
 
     pub(super) async fn run<E: Spawner + Supervisor + Clock>(mut self, context: E, mut requests: mpsc::Receiver<Request>) {
         while let Some(Request { peer, number, offset }) = requests.recv().await {
-            // What is beyond is left. The peer asks for a next part once more, and for a first part another validator.
+            // Of what is beyond the peer is told, not served: it asks for a next part once more, and for a first part another validator.
+            let busy = Message::Busy { number, offset }.encode();
             if !self.served.admits(&peer, context.current()) {
+                self.sender.send(Recipients::One(peer), busy, false);
                 continue;
             }
             // A peer for which no more blocks are read in this second is told that there is none, and asks another validator: silence would hold it up longer.
@@ -55,7 +57,7 @@ impl<S: Sender<PublicKey = PublicKey>> Server<S> {
             }
             let part = self.copies.part(number, offset);
             let checked = self.sender.check(Recipients::One(peer.clone())).ok();
-            self.served.send(&peer, checked, part, false);
+            self.served.send(&peer, checked, (part, busy), false);
         }
     }
 
@@ -106,13 +108,17 @@ pub(super) fn reads() -> Accounts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{execute::tests::chain, refetch::TICK, testing::Kept};
+    use crate::{
+        execute::tests::chain,
+        refetch::{PART, TICK},
+        testing::Kept,
+    };
     use commonware_cryptography::{Signer as _, ed25519::PrivateKey};
     use commonware_runtime::{Runner as _, deterministic};
     use std::time::{Duration, SystemTime};
 
-    /// Decision 700: a peer that asks for part after part gets sixteen of them at once and two a second after that; and fewer where it takes none. Another peer
-    /// is served nevertheless.
+    /// Decisions 700 and 753: a peer that asks for part after part gets sixteen of them at once and two a second after that; and fewer where it takes none. Another
+    /// peer is served nevertheless. Every request has an answer.
     #[test]
     fn a_peer_is_served_few_parts() {
         let [one, other] = [1, 2].map(|seed| PrivateKey::from_seed(seed).public_key());
@@ -123,16 +129,19 @@ mod tests {
             let (requests, requested) = mpsc::channel(64);
             context.child("serve").spawn(move |context| server.run(context, requested));
             let ask = async |peer: &PublicKey, is_taken: bool| {
-                let mut parts = 0;
+                let mut answers = Vec::new();
                 for _ in 0..40 {
                     let request = Request { peer: peer.clone(), number: 7, offset: 0 };
                     assert!(requests.send(request).await.is_ok(), "it serves");
                     context.sleep(Duration::from_millis(1)).await;
                     if is_taken {
-                        parts += sender.take().len();
+                        answers.extend(sender.take());
                     }
                 }
-                parts + sender.take().len()
+                context.sleep(Duration::from_millis(20)).await;
+                answers.extend(sender.take());
+                assert_eq!(answers.len(), 40);
+                answers.iter().filter(|answer| answer.first() == Some(&PART)).count()
             };
             assert!((16..18).contains(&ask(&one, true).await));
             assert_eq!(ask(&other, false).await, 3, "as many as wait for one peer");

@@ -102,9 +102,15 @@ impl Served {
         self.lock().settle(peer);
     }
 
-    /// Sends the answer to a request of this peer, or leaves it where too much waits for the peer. Its account is not charged with what is not sent, also where
-    /// the channel has had its messages of this second (`None`), or takes no more.
-    pub(crate) fn send<C>(&self, peer: &PublicKey, checked: Option<C>, answer: impl Into<IoBufs>, priority: bool) -> Unreliable<Feedback>
+    /// Sends the answer to a request of this peer. Where too much waits for the peer, it is left, and `busy` sent in its place, so that the peer asks another
+    /// one at once. Its account is not charged with what is not sent, also where the channel has had its messages of this second (`None`), or takes no more.
+    pub(crate) fn send<C>(
+        &self,
+        peer: &PublicKey,
+        checked: Option<C>,
+        (answer, busy): (impl Into<IoBufs>, impl Into<IoBufs>),
+        priority: bool,
+    ) -> Unreliable<Feedback>
     where
         C: CheckedSender<PublicKey = PublicKey>,
     {
@@ -112,9 +118,11 @@ impl Served {
             self.unanswered(peer);
             return Unreliable::Rejected;
         };
-        let answer: IoBufs = answer.into();
-        let bytes = answer.len() as u64;
-        let Some(answer) = self.waiting(peer, answer) else { return Unreliable::Rejected };
+        let (answer, busy): (IoBufs, IoBufs) = (answer.into(), busy.into());
+        let (bytes, is_asked) = (answer.len() as u64, self.has_request(peer));
+        let Some(answer) = self.waiting(peer, answer) else {
+            return if is_asked { checked.send(busy, priority) } else { Unreliable::Rejected };
+        };
         let feedback = checked.send(answer, priority);
         if !feedback.accepted() {
             self.lock().unsent(peer, bytes);
@@ -436,7 +444,7 @@ mod tests {
             let mut send = |now: SystemTime| {
                 assert!(served.admits(&asks, now));
                 let checked = sender.check(Recipients::One(asks.clone())).ok();
-                assert!(served.send(&asks, checked, answer(BYTES), false).accepted());
+                assert!(served.send(&asks, checked, (answer(BYTES), answer(1)), false).accepted());
             };
             let waiting = || served.lock().waiting;
             send(context.current());

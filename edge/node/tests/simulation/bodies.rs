@@ -44,6 +44,8 @@ pub(crate) struct Crowd {
     cycles: u64,
     /// Bytes that each transfer carries beside.
     metadata: usize,
+    /// Whether a validator tells the others what it is given. If not, it alone has what its blocks are made of.
+    is_told: bool,
 }
 
 impl Crowd {
@@ -81,6 +83,7 @@ impl Crowd {
 
     pub(crate) async fn run(self, clock: impl Clock, chain: Arc<Chain>, validator: usize) {
         let (key, mut nonce) = (Self::key(validator), 0);
+        let source = if self.is_told { Source::Client } else { Source::Peer };
         loop {
             clock.sleep(Duration::from_millis(500)).await;
             let account = account(&chain, key.address()).await;
@@ -88,7 +91,7 @@ impl Crowd {
                 let standing = Standing { account: account.clone(), lane: Lane::User };
                 let signed = SignedTransaction::unchecked(self.transfer(&key, nonce));
                 // The first block makes the accounts.
-                if chain.mempool.admit(Source::Client, &standing, signed).is_err() {
+                if chain.mempool.admit(source, &standing, signed).is_err() {
                     break;
                 }
                 nonce += 1;
@@ -153,7 +156,7 @@ fn a_leader_of_false_bodies_holds_nobody_up() {
 #[test]
 fn a_full_lane_holds_up_no_block() {
     // Twenty-two of these fill the user lane, and eighty a block. Seventy come in a second.
-    let crowd = Crowd { validators: 7, transfers: 5, cycles: 1_000_000, metadata: 4_096 };
+    let crowd = Crowd { validators: 7, transfers: 5, cycles: 1_000_000, metadata: 4_096, is_told: true };
     let mut network = crowd.network(&[("intrinsic.transfer_cycles", 1_000_000)]);
     // A leader would take 1.3 s to send such a block whole to the other six.
     network.bandwidth = Some(1_400_000);
@@ -175,6 +178,30 @@ fn a_full_lane_holds_up_no_block() {
     // What the links do not carry would pile up for as long as it runs.
     let longest = Duration::from_secs(2 * BLOCKS);
     settle(0, "bodies", plan(network, 0, false).link(link).timeout(longest).property(Each("full blocks come in time", in_time)));
+}
+
+/// Decisions 737 and 753: over links of ten megabits a second each way, blocks of 300 KB become final of which nobody but their leader has a transaction. One
+/// body takes a quarter of a second to each of the other six, and all of them more than the time between two blocks.
+#[test]
+fn bodies_that_nobody_has_cross_narrow_links() {
+    const LAST: u64 = 14;
+    let crowd = Crowd { validators: 7, transfers: 12, cycles: 1_000_000, metadata: 4_096, is_told: false };
+    let mut network = crowd.network(&[("intrinsic.transfer_cycles", 1_000_000)]);
+    network.bandwidth = Some(1_250_000);
+    let (meter, ledger) = (network.meter.clone(), network.ledger(0).clone());
+    let link = Link { latency: Duration::from_millis(40), jitter: Duration::from_millis(10), success_rate: probability!(1.0) };
+    // Where every second view were lost, it would take longer.
+    let longest = Duration::from_secs(5 * LAST);
+    settle(0, "bodies", plan_until(network, 0, false, LAST).link(link).timeout(longest));
+    let view = ledger.view().expect("it opens");
+    let blocks: Vec<Block> = (1..=LAST).map(|number| view.block(number).expect("it reads").expect("it is there")).collect();
+    let lane = Params::GENESIS.lanes.user_cycles;
+    let full = blocks.iter().filter(|block| block.header.usage.user.cycles.0 + crowd.cycles > lane).count();
+    assert!(full >= 7, "{full} of {LAST} blocks are full");
+    let bodies: usize = blocks.iter().map(|block| block.transactions.encode_size()).sum();
+    let answers = meter.bytes("bodies").get(&ANSWER).copied().unwrap_or_default();
+    assert!(answers > 3 * bodies, "{answers} bytes of answers about {bodies} bytes: the others had them before");
+    assert!(answers < 18 * bodies, "{answers} bytes of answers about {bodies} bytes come to six validators");
 }
 
 /// The bytes of one way to send blocks, for a full block.
@@ -205,7 +232,7 @@ fn measure(validators: usize, way: &str, small: usize) -> (usize, usize) {
     const LAST: u64 = 6;
     let count = u64::try_from(validators).expect("they are few");
     // A block has room for 3,809, twice what comes in half a second.
-    let crowd = Crowd { validators, transfers: 1_950 / count + 1, cycles: 21_000, metadata: 0 };
+    let crowd = Crowd { validators, transfers: 1_950 / count + 1, cycles: 21_000, metadata: 0, is_told: true };
     let mut network = crowd.network(&[]);
     (network.small, network.bandwidth) = (small, Some(125_000_000));
     network.undealt = Some(Duration::from_secs(100_000));

@@ -66,7 +66,7 @@ fn stalled_voters_leave_room_for_others() {
     for stalled in (0..710).map(peer) {
         assert!(exchange.answers.served.admits(&stalled, NOW));
         let checked = network.check(Recipients::All).ok();
-        assert!(exchange.answers.served.send(&stalled, checked, part.clone(), true).accepted());
+        assert!(exchange.answers.served.send(&stalled, checked, (part.clone(), Bytes::new()), true).accepted());
     }
     let mut ask = |from: &PublicKey| exchange.take(from, Request::new(block.digest(), 0..3_000).encode().into(), NOW);
     let stalled = &members[..20];
