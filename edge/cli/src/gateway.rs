@@ -169,8 +169,8 @@ async fn serve(settings: Settings, output: Output) -> Result<(), Failure> {
         Ok::<_, Failure>(Registration { endpoint, http_port, stake: register.stake()? })
     });
     let registration = registration.transpose()?;
-    let folder = Folder::open(settings.state.as_deref(), false)?;
-    let directory = folder.path().to_owned();
+    let folder = Folder::open(settings.state.as_deref())?;
+    let directory = folder.path();
     let journal = Some(directory.join("commands"));
     let is_new = Directory::genesis_of(&directory).map_err(node_failure)?.is_none();
     if is_new && settings.start == Start::Newest {

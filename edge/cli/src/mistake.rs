@@ -7,7 +7,11 @@ use std::ffi::OsString;
 /// What to do about most of them.
 const FIX: &str = "--help lists what the command takes";
 
-/// A mistake for which clap does not say what to do: a command that there is not, and a number below 0. Nothing for all others.
+/// The commands whose last argument is that of a handler, as they are written after the program's name.
+const CALLS: [&str; 3] = ["actor execute", "actor query", "query"];
+
+/// A mistake for which clap does not say what to do: a command that there is not, a number below 0, and more than one argument of a handler. Nothing for
+/// all others.
 pub(crate) fn own(refusal: &clap::Error, program: &clap::Command, arguments: &[OsString]) -> Option<Failure> {
     let named = |kind| match refusal.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
@@ -23,7 +27,13 @@ pub(crate) fn own(refusal: &clap::Error, program: &clap::Command, arguments: &[O
         ErrorKind::UnknownArgument => {
             let wrong = named(ContextKind::InvalidArg)?;
             let is_number = wrong.strip_prefix('-').is_some_and(|rest| rest.starts_with(|letter: char| letter.is_ascii_digit()));
-            is_number.then(|| Failure::argument(format!("{wrong} is below 0, and no number here is"), FIX))
+            if is_number {
+                return Some(Failure::argument(format!("{wrong} is below 0, and no number here is"), FIX));
+            }
+            let (path, _) = commands(program, arguments, wrong);
+            let is_of_handler = path.split_once(' ').is_some_and(|(_, command)| CALLS.contains(&command));
+            let fix = "put all arguments of the handler into one list of JSON, in quotes: '[\"Ada\", 3]'";
+            (is_of_handler && !wrong.starts_with('-')).then(|| Failure::argument(format!("unexpected argument '{wrong}'"), fix))
         }
         _ => None,
     }
@@ -92,13 +102,19 @@ mod tests {
     fn a_command_that_there_is_not_names_those_that_are() {
         let mut program = Cli::command();
         program.build();
-        let rows: [(&[&str], &str); 6] = [
+        let rows: [(&[&str], &str); 9] = [
             (&["job", "show"], "unrecognized subcommand 'show'\n  fix: cowboy job has the commands submit, status, watch, list,"),
             (&["--rpc-url", "http://localhost:4000", "relay", "show"], "fix: cowboy relay has the commands list, status"),
             (&["call", "nobody"], "fix: cowboy call has the commands runner-registry, "),
             (&["nonsense"], "fix: cowboy has the commands init, config, "),
             (&["chain", "mine", "-3"], "-3 is below 0, and no number here is\n"),
             (&["transfer", "0x00", "-5cby"], "-5 is below 0"),
+            (
+                &["actor", "execute", "shop", "buy", "boots", "2"],
+                "unexpected argument '2'\n  fix: put all arguments of the handler into one list",
+            ),
+            (&["query", "shop", "price", "boots", "2"], "unexpected argument '2'\n  fix: put all arguments of the handler into one list"),
+            (&["actor", "query", "shop", "price", "boots", "2"], "fix: put all arguments of the handler into one list"),
         ];
         for (arguments, expected) in rows {
             let arguments: Vec<OsString> = std::iter::once("cowboy").chain(arguments.iter().copied()).map(OsString::from).collect();
@@ -106,8 +122,11 @@ mod tests {
             let said = own(&refusal, &program, &arguments).map(|failure| failure.to_string()).unwrap_or_default();
             assert!(said.contains(expected), "{arguments:?}: {said}");
         }
-        let arguments: Vec<OsString> = ["cowboy", "status", "--nothing"].map(OsString::from).into();
-        let refusal = Cli::try_parse_from(&arguments).expect_err("it does not run");
-        assert!(own(&refusal, &program, &arguments).is_none(), "clap says that well enough");
+        // Others that only have the name of such a command, and what is an argument of them, have no handler.
+        for arguments in [&["status", "--nothing"][..], &["gov", "execute", "5", "6"], &["status", "execute"]] {
+            let arguments: Vec<OsString> = std::iter::once("cowboy").chain(arguments.iter().copied()).map(OsString::from).collect();
+            let refusal = Cli::try_parse_from(&arguments).expect_err("it does not run");
+            assert!(own(&refusal, &program, &arguments).is_none(), "{arguments:?}: clap says that well enough");
+        }
     }
 }

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 const CLASS: &str = "NAME";
 const PROJECT: &str = "PROJECT";
 
+/// What comes before the first deployment where the folder has no key.
+const ACCOUNT: &str = "cowboy wallet create\n      cowboy faucet\n      ";
+
 /// A first source: it deploys as it is.
 const SOURCE: &str = include_str!("project/hello.py");
 
@@ -59,8 +62,9 @@ pub fn write(output: Output, name: &str) -> Result<(), Failure> {
     output.result(
         &json!({ "code": path }),
         format_args!(
-            "Wrote {}\nNext: cowboy actor deploy {}\n      cowboy actor execute {name} greet Ada\n      cowboy actor query {name} greetings",
+            "Wrote {}\nNext: {}cowboy actor deploy {}\n      cowboy actor execute {name} greet Ada\n      cowboy actor query {name} greetings",
             path.display(),
+            if Path::new(CONFIG_DIRECTORY).join("key").exists() { "" } else { ACCOUNT },
             path.display()
         ),
     );

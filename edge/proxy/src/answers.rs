@@ -67,7 +67,7 @@ pub(crate) async fn answer_release(chain: &Chain, store: &Store, own: (&Keys, &d
     let height = Height(found.height);
     let key = standing_key(chain, &release, height).await?;
     // Whoever asks may have the committee before in mind: it answers a while longer.
-    let epochs = [Some(key.epoch), key.epoch.checked_sub(Count(1))].into_iter().flatten().collect();
+    let epochs = key.committees().collect();
     answer_of(chain, store, own, (id, &release), epochs).await
 }
 

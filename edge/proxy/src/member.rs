@@ -66,9 +66,11 @@ pub(crate) struct Member {
     calls: Calls,
     /// What keeps it from one thing, and from nothing else.
     failures: Failures,
+    /// Whether its record was seen since the start.
+    is_seen: bool,
 }
 
-/// The keys that may have a committee: the newest, and the one before.
+/// A key, and its dealing where one is under way.
 struct KeyState {
     id: u32,
     key: ReleaseKey,
@@ -77,7 +79,7 @@ struct KeyState {
 
 impl Member {
     pub(crate) fn new(identity: Identity) -> Self {
-        Self { identity, calls: Calls::default(), failures: Failures::lasting(CALM) }
+        Self { identity, calls: Calls::default(), failures: Failures::lasting(CALM), is_seen: false }
     }
 
     /// Looks at the chain, and answers the calls to send. While governance pauses 0x04 there are none: they would be refused, and no deadline passes.
@@ -95,12 +97,13 @@ impl Member {
                 calls.extend(self.calls.paid(height, "register", request, stake));
             }
             Some(proxy) => {
+                self.note_registered(height, &proxy);
                 calls.extend(self.keep_registered(chain.params().secrets.alive, height, &proxy));
                 calls.extend(self.serve_demands(chain, store, (height, &still), &proxy.demands).await?);
             }
         }
         let Some(newest) = first.read::<u32>(1)? else { return Ok(calls) };
-        for id in [Some(newest), newest.checked_sub(1).filter(|id| *id > 0)].into_iter().flatten() {
+        for id in state::key_ids(Some(newest)).rev() {
             let records = chain.read(&[state::release_key(id), state::round_key(id)]).await?;
             let Some(key) = records.read::<ReleaseKey>(0)? else { continue };
             let at = KeyState { id, key, round: records.read::<Round>(1)? };
@@ -158,6 +161,22 @@ impl Member {
             }
         }
         Ok(calls)
+    }
+
+    /// Logs once for each start that the chain has the proxy, or that it left.
+    fn note_registered(&mut self, height: u64, proxy: &Proxy) {
+        if std::mem::replace(&mut self.is_seen, true) {
+            return;
+        }
+        let address = self.identity.address;
+        match proxy.left_at {
+            None => tracing::info!(proxy = %address, height, "the proxy is registered"),
+            Some(left_at) => tracing::warn!(
+                proxy = %address,
+                left_at = left_at.0,
+                "the proxy has left, and is drawn no more: `cowboy proxy status` says from when on its stake is free"
+            ),
+        }
     }
 
     fn registration(&self) -> Request {

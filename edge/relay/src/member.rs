@@ -88,10 +88,18 @@ impl Member {
             calls.extend(self.calls.paid(height, "register", request, stake));
             return Ok(());
         };
+        let is_first = !std::mem::replace(&mut self.is_stake_checked, true);
+        match relay.left_at {
+            None if is_first => tracing::info!(relay = %address, height, "the relay is registered"),
+            Some(left_at) if is_first => tracing::warn!(
+                relay = %address,
+                left_at = left_at.0,
+                "the relay has left, and is given no slots: `cowboy relay status` says from when on its stake is free"
+            ),
+            _ => {}
+        }
         // Once for each start: a relay that loses stake again and again does not spend its account on it.
-        if !std::mem::replace(&mut self.is_stake_checked, true)
-            && let Some(missing) = missing_stake(&relay, self.identity.stake)
-        {
+        if is_first && let Some(missing) = missing_stake(&relay, self.identity.stake) {
             tracing::info!(base_units = missing.0, "the relay adds stake, up to what the configuration says");
             calls.extend(self.calls.paid(height, "stake", requests::add_stake(), missing));
         }

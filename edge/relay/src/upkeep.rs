@@ -221,47 +221,18 @@ impl Upkeep {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use tracing::{
-        Event, Metadata, Subscriber,
-        span::{Attributes, Id, Record},
-    };
-
-    /// Counts lines of the log.
-    struct Lines(Arc<AtomicUsize>);
-
-    impl Subscriber for Lines {
-        fn enabled(&self, _: &Metadata<'_>) -> bool {
-            true
-        }
-
-        fn new_span(&self, _: &Attributes<'_>) -> Id {
-            Id::from_u64(1)
-        }
-
-        fn record(&self, _: &Id, _: &Record<'_>) {}
-
-        fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-        fn event(&self, _: &Event<'_>) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-
-        fn enter(&self, _: &Id) {}
-
-        fn exit(&self, _: &Id) {}
-    }
+    use cowboy_service::testing::Lines;
 
     /// Decision 739: slots are rebuilt again and again while the disk is full, and the log says so now and then, however many they are.
     #[test]
     fn a_full_disk_makes_few_lines() {
-        let lines = Arc::new(AtomicUsize::new(0));
+        let lines = Lines::default();
         let (repairs, unrepaired) = (Repairs::default(), Unrepaired::new(Mutex::new(Failures::lasting(CALM))));
-        tracing::subscriber::with_default(Lines(lines.clone()), || {
+        lines.during(|| {
             for slot in (0..20).cycle().take(3_600) {
                 note(&repairs, &unrepaired, (Hash([slot; 32]), slot), Err("No space left on device".to_owned()));
             }
         });
-        assert_eq!(lines.load(Ordering::Relaxed), 6);
+        assert_eq!(lines.count(), 6);
     }
 }

@@ -85,17 +85,17 @@ enum Work {
 fn work_of(endpoint: Endpoint) -> Work {
     use Endpoint::*;
     match endpoint {
-        Health | HealthDetailed | HealthReady | Height | Upgrades | BaseFee | Genesis | Epoch | Account | Pending | Submit
-        | DevSnapshot | DevRevert | DevBalance | DevImpersonate => Work::Light,
+        Health | HealthDetailed | HealthReady | Height | Upgrades | BaseFee | Epoch | Account | Pending | Submit | DevSnapshot
+        | DevRevert | DevBalance | DevImpersonate => Work::Light,
         Follow | Socket | SubmitWait | Faucet | ReadHandler | View | DevMine | DevWarp | Simulate => Work::Waits,
         ProofAccount | ProofActor | ProofStorage | ProofTransaction | ProofReceipt | ProofMulti => Work::Proves,
         Actor => Work::Runs,
-        Params | Methods | Supply | Validators | Validator | AccountHistory | Accounts | AccountTokens | Search | Actors | TokenHolders
-        | TokenEvents | Transactions | StateChanges | ActorCode | ActorLogs | ActorEntitlements | EntitlementRegistry | Permissions
-        | ActorRent | MissingChunks | Chunk | ActorStorage | ActorMailbox | Timers | ActorTimers | Proposals | Proposal | Timelocks
-        | Council | ParameterHistory | Jobs | Job | JobCandidates | Runners | Runner | RunnerJobs | Delegation | Tokens | Token
-        | TokenBalance | TokenAllowance | Names | Name | ActorNames | Gateways | Gateway | Blocks | Block | BlockCopy | Operations
-        | Transaction | Receipt => Work::Reads,
+        Genesis | Params | Methods | Supply | Validators | Validator | AccountHistory | Accounts | AccountTokens | Search | Actors
+        | TokenHolders | TokenEvents | Transactions | StateChanges | ActorCode | ActorLogs | ActorEntitlements | EntitlementRegistry
+        | Permissions | ActorRent | MissingChunks | Chunk | ActorStorage | ActorMailbox | Timers | ActorTimers | Proposals | Proposal
+        | Timelocks | Council | ParameterHistory | Jobs | Job | JobCandidates | Runners | Runner | RunnerJobs | Delegation | Tokens
+        | Token | TokenBalance | TokenAllowance | Names | Name | ActorNames | Gateways | Gateway | Blocks | Block | BlockCopy
+        | Operations | Transaction | Receipt => Work::Reads,
     }
 }
 
@@ -372,6 +372,13 @@ mod tests {
         assert!(limits.allows(Rate::Global, client(1)) && !limits.allows(Rate::Global, client(1)));
         assert!(limits.allows(Rate::Free, client(1)), "health is free");
         assert!(limits.allows(Rate::Global, client(2)));
+    }
+
+    /// Decision 758: what may have megabytes is made behind nobody's health check.
+    #[test]
+    fn a_genesis_is_no_light_work() {
+        assert_eq!(work_of(Endpoint::Genesis), Work::Reads);
+        assert_eq!(work_of(Endpoint::Health), Work::Light);
     }
 
     /// Whoever has 65,536 networks of IPv6 fills the table, and keeps nobody out by it.

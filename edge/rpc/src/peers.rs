@@ -2,7 +2,7 @@
 
 use crate::{
     App, Server,
-    limits::Peer,
+    limits::{Limits, Peer},
     methods::{streams, transactions},
     read,
 };
@@ -10,7 +10,7 @@ use bytes::Bytes;
 use commonware_codec::Encode as _;
 use cowboy_api::model::SubmitResult;
 use cowboy_node::reader::Wanted;
-use cowboy_overlay::{GenesisParts, Operations, Position, Provider};
+use cowboy_overlay::{Busy, GenesisParts, Operations, Position, Provider};
 use cowboy_serve::Client;
 use cowboy_types::{Blob, Hash};
 use futures::{FutureExt as _, future::BoxFuture};
@@ -39,10 +39,13 @@ impl Provider for Peers {
         }
     }
 
-    fn find(&self, block: Hash) -> Option<Position> {
-        let view = read::ledger(&self.0).ok()?;
-        let header = read::block(&view, view.number_of(&block).ok()??).ok()?.header;
-        Some(Position { number: header.number.0, height: header.height().get() })
+    fn find(&self, block: Hash, client: Client) -> BoxFuture<'static, Result<Option<Position>, Busy>> {
+        let app = self.0.clone();
+        async move {
+            let reading = app.clone();
+            look_up(&app.limits, client, move || position(&reading, &block)).await
+        }
+        .boxed()
     }
 
     fn block(&self, number: u64, client: Client) -> BoxFuture<'static, Option<Bytes>> {
@@ -60,12 +63,12 @@ impl Provider for Peers {
         .boxed()
     }
 
-    fn copy(&self, number: u64, client: Client) -> BoxFuture<'static, Option<Bytes>> {
+    fn copy(&self, number: u64, client: Client) -> BoxFuture<'static, Result<Option<Bytes>, Busy>> {
         let app = self.0.clone();
         async move {
             let reading = app.clone();
-            let found = app.limits.read(client, move || read::ledger(&reading).ok()?.copy(number).ok()?).await;
-            Some(found.ok()??.encode().into())
+            let found = look_up(&app.limits, client, move || read::ledger(&reading).ok()?.copy(number).ok()?).await?;
+            Ok(found.map(|copy| copy.encode().into()))
         }
         .boxed()
     }
@@ -73,5 +76,54 @@ impl Provider for Peers {
     fn submit(&self, transactions: Vec<Vec<u8>>, hops: u8, peer: SocketAddr) -> BoxFuture<'static, Option<Vec<SubmitResult>>> {
         let app = self.0.clone();
         async move { transactions::take(&app, Peer(peer), transactions, hops.min(transactions::MAX_HOPS - 1)).await.ok() }.boxed()
+    }
+}
+
+/// What `look` finds in the ledger, on the readers. Where they have no room for it, nobody may conclude that there is nothing.
+async fn look_up<T: Send + 'static>(
+    limits: &Limits,
+    client: Client,
+    look: impl FnOnce() -> Option<T> + Send + 'static,
+) -> Result<Option<T>, Busy> {
+    limits.read(client, look).await.map_err(|_| Busy)
+}
+
+/// Where the final block of this hash is.
+fn position(app: &App, block: &Hash) -> Option<Position> {
+    let view = read::ledger(app).ok()?;
+    let header = read::header(&view, view.number_of(block).ok()??).ok()?;
+    Some(Position { number: header.number.0, height: header.height().get() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_serve::Bounds;
+    use std::{
+        net::IpAddr,
+        sync::{Mutex, mpsc},
+    };
+
+    /// Decision 758: whoever has its share of the readers gets `Busy`, and not that there is no such block.
+    #[tokio::test]
+    async fn no_room_to_look_is_not_nothing_found() {
+        let limits = Limits::start(None).expect("the system has threads");
+        let client = |number: u8| Client::from(IpAddr::from([192, 0, 2, number]));
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        let work = || {
+            let released = released.clone();
+            move || {
+                if let Ok(released) = released.lock() {
+                    let _ = released.recv();
+                }
+            }
+        };
+        let mut under_way: Vec<_> = (0..Bounds::of_machine().per_client).map(|_| Box::pin(limits.read(client(1), work()))).collect();
+        assert!(under_way.iter_mut().all(|read| read.as_mut().now_or_never().is_none()), "they run, or wait for a thread");
+        assert_eq!(look_up(&limits, client(1), || Some(7)).await, Err(Busy));
+        drop(release);
+        assert_eq!(look_up(&limits, client(2), || Some(7)).await, Ok(Some(7)));
+        assert_eq!(look_up(&limits, client(2), || None::<u8>).await, Ok(None));
     }
 }

@@ -2,7 +2,6 @@
 
 use crate::{App, refusal::Refusal};
 use bytes::Bytes;
-use commonware_codec::{Copying, ReadExt as _};
 use cowboy_api::{
     ApiError, Hex, convert,
     error::{PRUNED, SERVER, SKIPPED},
@@ -104,7 +103,7 @@ pub(crate) fn number_at(view: &View, height: u64) -> Result<u64, Refusal> {
     }
     not_pruned(view, height)?;
     let newest = match view.tip()? {
-        Some(tip) => block(view, tip)?.header.height().get(),
+        Some(tip) => header(view, tip)?.height().get(),
         None => 0,
     };
     let context = json!({ "height": height, "newest": newest });
@@ -118,7 +117,7 @@ pub(crate) fn not_pruned(view: &View, height: u64) -> Result<(), Refusal> {
     if number == 1 {
         return Ok(());
     }
-    let oldest = block(view, number)?.header.height().get();
+    let oldest = header(view, number)?.height().get();
     if (1..oldest).contains(&height) { Err(Refusal::new(PRUNED, json!({ "height": height, "oldest": oldest }))) } else { Ok(()) }
 }
 
@@ -129,7 +128,7 @@ pub(crate) fn first_from(view: &View, height: u64) -> Result<u64, Refusal> {
     let mut high = view.tip()?.unwrap_or(low);
     while low < high {
         let middle = low + (high - low) / 2;
-        if block(view, middle)?.header.height().get() < height { low = middle + 1 } else { high = middle }
+        if header(view, middle)?.height().get() < height { low = middle + 1 } else { high = middle }
     }
     Ok(low)
 }
@@ -164,7 +163,7 @@ pub(crate) fn at(view: &View, place: Place) -> Result<Option<Found>, Refusal> {
 
 /// The header of the block of this number, without its transactions, which may have megabytes.
 pub(crate) fn header(view: &View, number: u64) -> Result<Header, Refusal> {
-    match view.block_bytes(number)?.and_then(|bytes| Header::read(&mut Copying(&bytes)).ok()) {
+    match view.header(number)? {
         Some(header) => Ok(header),
         None => Ok(block(view, number)?.header),
     }

@@ -14,8 +14,8 @@ use std::{
 const LOOK: Duration = Duration::from_secs(1);
 
 /// What a node is told that reaches hosts of validators, and is a peer of none.
-const REFUSED: &str = "their hosts answer and end the connection, as they do until the set that this validator is in is fixed, and while another node \
-                       has its keys: stop that node, and see the height with `cowboy validator status` at a node that runs";
+const REFUSED: &str = "their hosts answer and end the connection, as they do until the set that this validator is in is fixed, after it has left, \
+                       and while another node has its keys: stop that node, and see the height with `cowboy validator status` at a node that runs";
 
 /// How far the newest block may be ahead of this computer's clock, in milliseconds. A quorum's clocks have its time by now (decision 121), and a leader is
 /// not waited for that long.

@@ -344,7 +344,7 @@ impl ConfigError {
     /// What to do about it.
     pub const fn fix(&self) -> &'static str {
         match self {
-            Self::File { .. } => "give the path of the runner's file; docs/runners.md has one to begin with",
+            Self::File { .. } => "correct the path; `cowboy-runner example > runner.toml` writes a configuration to start from",
             Self::Syntax { .. } => "compare it with the example in docs/runners.md",
             Self::Value { .. } => "correct the value; docs/runners.md has each field",
         }

@@ -256,50 +256,21 @@ async fn open(url: &str) -> Result<WebSocketStream<reqwest::Upgraded>, String> {
 mod tests {
     use super::*;
     use cowboy_api::error::UNREACHABLE;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-    use tracing::{
-        Event, Metadata, Subscriber,
-        span::{Attributes, Id, Record},
-    };
-
-    /// Counts lines of the log.
-    struct Lines(Arc<AtomicUsize>);
-
-    impl Subscriber for Lines {
-        fn enabled(&self, _: &Metadata<'_>) -> bool {
-            true
-        }
-
-        fn new_span(&self, _: &Attributes<'_>) -> Id {
-            Id::from_u64(1)
-        }
-
-        fn record(&self, _: &Id, _: &Record<'_>) {}
-
-        fn record_follows_from(&self, _: &Id, _: &Id) {}
-
-        fn event(&self, _: &Event<'_>) {
-            self.0.fetch_add(1, Ordering::Relaxed);
-        }
-
-        fn enter(&self, _: &Id) {}
-
-        fn exit(&self, _: &Id) {}
-    }
+    use cowboy_service::testing::Lines;
 
     /// A node that is away for an hour makes six lines, not one a second, and one when it is back.
     #[test]
     fn a_node_that_is_away_makes_few_lines() {
-        let lines = Arc::new(AtomicUsize::new(0));
-        tracing::subscriber::with_default(Lines(lines.clone()), || {
+        let lines = Lines::default();
+        lines.during(|| {
             let (mut answers, away) = (Answers::default(), Err::<(), _>(ApiError::of_fault(UNREACHABLE)));
             answers.note(&Ok(()));
-            assert_eq!(lines.load(Ordering::Relaxed), 0, "it was never away");
+            assert_eq!(lines.count(), 0, "it was never away");
             (0..3_600).for_each(|_| answers.note(&away));
-            assert_eq!(lines.load(Ordering::Relaxed), 6);
+            assert_eq!(lines.count(), 6);
             answers.note(&Ok(()));
             answers.note(&Ok(()));
-            assert_eq!(lines.load(Ordering::Relaxed), 7);
+            assert_eq!(lines.count(), 7);
         });
     }
 }

@@ -113,6 +113,7 @@ struct Active {
     hosts: Option<Vec<String>>,
     /// Whether it is executed, or waits to be.
     is_at_work: bool,
+    broken_off: u32,
     posted: Option<Posted>,
     /// The draw for which the aggregator has, or refused, the revelation.
     shared: Option<u64>,
@@ -301,6 +302,7 @@ impl JobManager {
             submitter: job.summary.submitter.0,
             hosts: job.hosts.clone(),
             is_at_work: false,
+            broken_off: 0,
             posted: None,
             shared: None,
             shares: BTreeMap::new(),
@@ -351,8 +353,7 @@ impl JobManager {
             set(&metrics.stake, runner.stake);
             set(&metrics.jobs_done, runner.jobs_done);
             set(&metrics.jobs_failed, runner.jobs_failed);
-            let balance = self.context.client.account_or_empty(&self.context.address).await?.balance;
-            set(&metrics.balance, balance);
+            set(&metrics.balance, self.context.client.account_or_empty(&self.context.address).await?.balance);
             self.attest(&runner);
             self.context.board.status.lock().expect("nothing panics while it holds the lock").health = runner.health;
         }
@@ -455,8 +456,7 @@ impl JobManager {
                 self.post(id, step, request.expect("its own salt and signature have their lengths"));
             }
             Step::AttestCrash => {
-                let signal = Text::new("result_lost").expect("a short word");
-                self.post(id, step, requests::attest_crash(id, signal));
+                self.post(id, step, requests::attest_crash(id, Text::new("result_lost").expect("a short word")));
             }
         }
     }

@@ -30,8 +30,8 @@ pub(crate) struct Work {
     pub(crate) spec: Arc<JobSpec>,
     pub(crate) assignment: Assignment,
     pub(crate) behaviour: Arc<dyn Behaviour>,
-    /// Whether the runner does not work for who asks.
-    pub(crate) is_denied: bool,
+    /// Why the runner does not do the work, and reports a fault in the place of a result.
+    pub(crate) refusal: Option<&'static str>,
     pub(crate) executors: Executors,
     pub(crate) journal: Arc<Journal>,
     pub(crate) board: Arc<Board>,
@@ -66,10 +66,12 @@ impl Work {
     pub(crate) async fn run(self) -> Executed {
         let id = self.id;
         let kind = execute::name(&self.spec.kind);
-        let done = match Request::read(&self.spec.request) {
-            _ if self.is_denied => Done::failed(Fault::External("this runner does not work for who asks".into())),
-            Ok(request) => self.execute(request).await,
-            Err(malformed) => Done::failed(Fault::from(malformed)),
+        let done = match self.refusal {
+            Some(reason) => Done::failed(Fault::External(reason.into())),
+            None => match Request::read(&self.spec.request) {
+                Ok(request) => self.execute(request).await,
+                Err(malformed) => Done::failed(Fault::from(malformed)),
+            },
         };
         let (outcome, took) = (if done.result.is_ok() { "done" } else { "fault" }, done.took_ms);
         if let Err(fault) = &done.result {

@@ -4,7 +4,7 @@
 //! - [`Calls`]: what is posted once, and again where it is not seen.
 //! - [`Failures`]: which failures of a repeated step are logged.
 //! - [`tls`]: who a service is says the chain, by the hash of its public key.
-//! - [`authority`]: where a service is reached.
+//! - [`authority`] and [`host`]: where a service is reached.
 //! - [`Key`]: the Ed25519 key of a service, which follows from its account's.
 #![allow(clippy::result_large_err, reason = "a refusal is the rare way out, and is answered at once")]
 
@@ -13,10 +13,12 @@ mod chain;
 mod endpoint;
 mod failures;
 mod key;
+#[cfg(feature = "testing")]
+pub mod testing;
 pub mod tls;
 
 pub use calls::Calls;
 pub use chain::{Chain, ChainError, Records};
-pub use endpoint::authority;
+pub use endpoint::{authority, host};
 pub use failures::Failures;
 pub use key::Key;

@@ -98,9 +98,7 @@ pub enum KeyError {
         source: Box<KeyError>,
     },
     /// No key anywhere.
-    #[error(
-        "no private key: none given with --private-key, in COWBOY_PRIVATE_KEY, in .cowboy/config.json or in .cowboy/key; create one with `cowboy wallet create`"
-    )]
+    #[error("no private key: none given with --private-key, in COWBOY_PRIVATE_KEY, in .cowboy/config.json or in .cowboy/key")]
     Missing,
     /// The system gives no random bytes.
     #[error("the system gives no random bytes: {0}")]

@@ -188,7 +188,7 @@ pub struct Validator {
     pub in_set: bool,
     /// Whether it holds a share of the key that signs blocks.
     pub is_signing: bool,
-    /// Whether this share is public: the validator could not be reached while shares were dealt.
+    /// Whether this share is public: the validator did not acknowledge it in time, because it was behind or could not be reached.
     pub is_share_public: bool,
     /// The accounts of the validators that had no acknowledgement from it when this share was dealt, as far as the node has seen their logs since it
     /// started; none unless the share is public.
@@ -223,13 +223,13 @@ pub struct Rent {
     pub actor: HexAddress,
     /// `paid`, `overdue`, `eviction_imminent`, `dormant`, or `exempt` for a system actor.
     pub state: String,
-    /// Bytes of its code and storage.
+    /// Bytes of its code, its manifest with those that it had before, and its storage.
     pub size: u64,
     /// Bytes of storage it may have.
     pub quota: u64,
     /// Rent of one epoch, in base units.
     pub per_epoch: u64,
-    /// The epoch at whose beginning rent is collected next; absent for an actor without a rent account.
+    /// The epoch at whose beginning rent is collected next; absent for an actor without a rent account, or that owes nothing.
     pub next_epoch: Option<u64>,
     /// The rent epoch of the newest block.
     pub epoch: u64,

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use clap::Parser;
 use cowboy_api::model::SubmitResult;
 use cowboy_node::reader::MAX_OPERATIONS_BYTES;
-use cowboy_overlay::{Config, GenesisParts, Operations, Overlay, Position, Provider, Record, Source};
+use cowboy_overlay::{Busy, Config, GenesisParts, Operations, Overlay, Position, Provider, Record, Source};
 use cowboy_serve::Client;
 use cowboy_types::Hash;
 use futures::{FutureExt as _, StreamExt as _, future::BoxFuture};
@@ -85,8 +85,8 @@ impl Provider for Liar {
         self.genesis.clone()
     }
 
-    fn find(&self, _: Hash) -> Option<Position> {
-        None
+    fn find(&self, _: Hash, _: Client) -> BoxFuture<'static, Result<Option<Position>, Busy>> {
+        std::future::ready(Ok(None)).boxed()
     }
 
     fn block(&self, number: u64, _: Client) -> BoxFuture<'static, Option<Bytes>> {
@@ -109,8 +109,8 @@ impl Provider for Liar {
         .boxed()
     }
 
-    fn copy(&self, _: u64, _: Client) -> BoxFuture<'static, Option<Bytes>> {
-        std::future::ready(None).boxed()
+    fn copy(&self, _: u64, _: Client) -> BoxFuture<'static, Result<Option<Bytes>, Busy>> {
+        std::future::ready(Ok(None)).boxed()
     }
 
     fn submit(&self, _: Vec<Vec<u8>>, _: u8, _: SocketAddr) -> BoxFuture<'static, Option<Vec<SubmitResult>>> {

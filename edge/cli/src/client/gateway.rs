@@ -5,12 +5,13 @@ use super::{
     leaving::{self, Leaving},
     listing::{Rows, lines},
     method::instruction,
-    session::Session,
+    session::{Session, unregistered},
 };
 use crate::send::{self, Terms};
 use clap::Subcommand;
 use cowboy_api::{error::NOT_FOUND, model};
 use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_service::{authority, host};
 use cowboy_system::gateways::{NUMBER, REPORT_ANSWERS};
 use cowboy_types::Amount;
 use serde_json::{Value, json};
@@ -112,14 +113,16 @@ impl Gateway {
             }
             Self::Get { address } => {
                 let address = session.address_or_own(address.as_deref())?;
-                let gateway: model::Gateway = session.client.get(&format!("/gateways/{address}")).await?;
+                let found = session.client.get(&format!("/gateways/{address}")).await;
+                let gateway: model::Gateway = found.map_err(|error| unregistered(error, &address, "gateway"))?;
                 session.output.result(&gateway, describe(&gateway));
                 Ok(())
             }
             Self::List { rows } => {
                 let line = |gateway: &model::Gateway| {
                     let state = if gateway.is_active { "active" } else { "inactive" };
-                    format!("{}  {state:<8} health {:>4}  {}:{}", gateway.address, gateway.health, gateway.endpoint, gateway.http_port)
+                    let reached = authority(&gateway.endpoint, gateway.http_port);
+                    format!("{}  {state:<8} health {:>4}  {reached}", gateway.address, gateway.health)
                 };
                 rows.print::<model::Gateways>(session, "/gateways", |gateways| lines(gateways, line, "no gateways")).await
             }
@@ -156,15 +159,13 @@ pub(crate) fn gateway_url(endpoint: &str, port: u64) -> String {
         return endpoint.to_owned();
     }
     let is_ipv6 = endpoint.parse::<Ipv6Addr>().is_ok();
-    let bracketed = format!("[{endpoint}]");
-    let (host, own_port) = match endpoint.rsplit_once(':') {
-        _ if is_ipv6 => (bracketed.as_str(), None),
-        Some((host, port)) => (host, port.parse().ok()),
-        None => (endpoint, None),
+    let (endpoint, own_port) = match endpoint.rsplit_once(':') {
+        Some((host, port)) if !is_ipv6 => (host, port.parse().ok()),
+        _ => (endpoint, None),
     };
     match own_port.unwrap_or(port) {
-        443 => format!("https://{host}"),
-        port => format!("http://{host}:{port}"),
+        443 => format!("https://{}", host(endpoint)),
+        port => format!("http://{}", authority(endpoint, port)),
     }
 }
 
@@ -173,7 +174,7 @@ pub(crate) fn describe(gateway: &model::Gateway) -> String {
     let leaving = gateway.leaving.map_or_else(|| "no".to_owned(), |until| format!("its stake is free at {until}"));
     table([
         ("gateway", gateway.address.to_string()),
-        ("endpoint", format!("{}:{}", gateway.endpoint, gateway.http_port)),
+        ("endpoint", authority(&gateway.endpoint, gateway.http_port)),
         ("active", if gateway.is_active { "yes" } else { "no" }.to_owned()),
         ("health", gateway.health.to_string()),
         ("stake", amount::cby(gateway.stake_amount)),
@@ -199,5 +200,16 @@ mod tests {
         for (endpoint, port, expected) in rows {
             assert_eq!(gateway_url(endpoint, port), expected);
         }
+    }
+
+    /// What is copied from the output can be pasted into a browser.
+    #[test]
+    fn an_address_of_ipv6_has_brackets() {
+        let gateway: model::Gateway = serde_json::from_value(json!({
+            "address": format!("0x{}", "11".repeat(20)), "endpoint": "2001:db8::1", "http_port": 5080, "stake_amount": 1, "health": 100,
+            "registered_at": 1, "last_heartbeat": 1, "is_active": true, "leaving": null,
+        }))
+        .expect("a record");
+        assert!(describe(&gateway).contains("  [2001:db8::1]:5080"), "{}", describe(&gateway));
     }
 }

@@ -1,4 +1,4 @@
-//! What a command says that begins to free a stake: how much, from which height on, and the command that pays it.
+//! What commands say that begin to free a stake, or pay one: how much, from which height on, and the command that pays it.
 
 use super::session::Session;
 use crate::send::{self, Sent, Terms};
@@ -69,8 +69,8 @@ static WAYS: [Way; 6] = [
         method: "leave",
         event: ("proxy.leaving", "amount"),
         free: Free::After(|params| params.secrets.unbonding),
-        meanwhile: "keep the proxy running while it has a seat; the stake is free later then: the time begins when its seat ends",
-        withdraw: "cowboy call secrets-manager withdraw",
+        meanwhile: "keep the proxy running until the stake is paid: it may have seats (`cowboy proxy status`); the stake is free later then: the time begins when the last one ends",
+        withdraw: "cowboy proxy withdraw",
     },
     Way {
         actor: actors::RELAYS,
@@ -78,7 +78,7 @@ static WAYS: [Way; 6] = [
         event: ("relay.leaving", "amount"),
         free: Free::After(|params| params.volumes.unbonding),
         meanwhile: "keep the relay running until it has no slots (`cowboy relay status`)",
-        withdraw: "cowboy call relay-registry withdraw",
+        withdraw: "cowboy relay withdraw",
     },
 ];
 
@@ -89,7 +89,7 @@ impl Way {
 
     /// Its row in the tables of the protocol.
     fn row(&self) -> Option<&'static Method> {
-        ACTORS.iter().find(|one| one.number == self.actor)?.method(self.method)
+        row(self.actor, self.method)
     }
 
     /// From which height on the stake is free.
@@ -99,6 +99,11 @@ impl Way {
             Free::After(blocks) => receipt.block_height.checked_add(blocks(params)),
         }
     }
+}
+
+/// A method's row in the tables of the protocol.
+fn row(actor: u8, method: &str) -> Option<&'static Method> {
+    ACTORS.iter().find(|one| one.number == actor)?.method(method)
 }
 
 /// A stake that becomes free.
@@ -135,6 +140,32 @@ impl Leaving {
     }
 }
 
+/// The earliest height from which the stake of a relay or a proxy is free; none while it has not left.
+pub(super) fn free_from(actor: u8, record: &Value, params: &Params) -> Option<u64> {
+    match Way::of(actor, "leave")?.free {
+        Free::After(blocks) => record["left_at"].as_u64()?.checked_add(blocks(params)),
+        Free::Returned(_) => None,
+    }
+}
+
+/// Fails where the stake of a relay or a proxy is not free yet, by its record. What else keeps it is left to the chain.
+pub(super) fn may_withdraw(actor: u8, record: &Value, params: &Params, height: u64) -> Result<(), Failure> {
+    let Some(way) = Way::of(actor, "leave") else { return Ok(()) };
+    let address = record["address"].as_str().unwrap_or_default();
+    match free_from(actor, record, params) {
+        None => Err(Failure::refused(
+            format!("{address} has not left"),
+            format!("leave first: {}", way.withdraw.replace("withdraw", way.method)),
+        )),
+        Some(free) if height < free => {
+            let span = amount::span(free.saturating_sub(height).saturating_mul(params.consensus.block_time) / 1_000);
+            let what = format!("the stake of {address} is free from height {free} on at the earliest, and the chain is at {height}");
+            Err(Failure::refused(what, format!("wait, about {span}; until then: {}", way.meanwhile)))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
 /// The lines about a stake below those of a result.
 pub(super) fn lines(leaving: Option<&Leaving>) -> String {
     leaving.map_or_else(String::new, |leaving| format!("\n{}", leaving.text()))
@@ -158,9 +189,34 @@ pub(super) async fn submit(session: &Session, (actor, method): (u8, &str), instr
     Ok(())
 }
 
+/// Signs and sends a call that pays the stakes that are free, and prints how much that was.
+pub(super) async fn withdraw(
+    session: &Session,
+    (actor, method): (u8, &str),
+    instruction: Instruction,
+    terms: &Terms,
+) -> Result<(), Failure> {
+    let sent = send::send(&session.client, &session.key()?, instruction, terms).await?;
+    let paid = sent.receipt.as_ref().and_then(|receipt| returned(actor, method, &receipt.return_data.0));
+    let text = paid.map_or_else(String::new, |paid| format!("\nReceived: {}", amount::cby(paid)));
+    let mut document = json!(sent);
+    document["received"] = json!(paid);
+    session.output.result(&document, format!("Transaction hash: {}{text}", sent.tx_hash));
+    Ok(())
+}
+
+/// The base units that a call returns, alone or as an amount.
+fn returned(actor: u8, method: &str, data: &[u8]) -> Option<u64> {
+    let returned = system::json_of_bytes(&row(actor, method)?.result, data);
+    returned.as_u64().or_else(|| returned["amount"].as_u64())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::Cli;
+    use clap::Parser as _;
+    use cowboy_types::cbor;
 
     /// The methods, their events and the commands are those of the tables of the protocol.
     #[test]
@@ -171,9 +227,8 @@ mod tests {
             let event = actor.events.iter().flat_map(|table| table.iter()).find(|event| event.name == way.event.0);
             let fields = event.expect("the event exists").data;
             assert!(fields.iter().any(|field| field.name == way.event.1), "{} {:?}", row.name, way.event);
-            if let Some(method) = way.withdraw.strip_prefix(&format!("cowboy call {} ", system::slug(actor))) {
-                assert!(actor.method(method).is_some(), "{method}");
-            }
+            let parsed = Cli::try_parse_from(way.withdraw.split(' '));
+            assert!(parsed.is_ok(), "{} {:?}", way.withdraw, parsed.err());
         }
         assert!(Way::of(actors::GATEWAYS, "leave").is_none());
     }
@@ -196,5 +251,39 @@ mod tests {
         let document = document(&sent, Some(&leaving));
         assert_eq!((&document["leaving"]["free_from"], &document["tx_hash"]), (&json!(604_900), &json!(sent.tx_hash)));
         assert_eq!(lines(None), "");
+    }
+
+    /// Who withdraws too early reads the command that comes before, or the height.
+    #[test]
+    fn a_stake_that_is_not_free_is_not_asked_for() {
+        let params = Params::GENESIS;
+        for (actor, unbonding, leave) in [
+            (actors::RELAYS, params.volumes.unbonding, "cowboy relay leave"),
+            (actors::SECRETS, params.secrets.unbonding, "cowboy proxy leave"),
+        ] {
+            let stays = may_withdraw(actor, &json!({ "address": "0x01", "left_at": null }), &params, 9).expect_err("it stays").to_string();
+            assert!(stays.contains("0x01 has not left") && stays.ends_with(leave), "{stays}");
+            let left = json!({ "address": "0x01", "left_at": 5 });
+            let free = 5 + unbonding;
+            assert_eq!(free_from(actor, &left, &params), Some(free));
+            let early = may_withdraw(actor, &left, &params, free - 1).expect_err("it is early").to_string();
+            assert!(early.contains(&format!("free from height {free} on")), "{early}");
+            assert!(may_withdraw(actor, &left, &params, free).is_ok());
+            assert!(Cli::try_parse_from(leave.split(' ')).is_ok(), "{leave}");
+        }
+    }
+
+    /// What is paid is read by the table of each method that pays a stake.
+    #[test]
+    fn what_is_paid_is_read_by_the_tables() {
+        let number = cbor::Value::uint(7).encode();
+        for actor in [actors::GOVERNANCE, actors::RELAYS, actors::SECRETS] {
+            assert_eq!(returned(actor, "withdraw", &number), Some(7), "{actor:#x}");
+        }
+        let amount = json!({ "amount": 7 });
+        for method in ["withdraw", "withdraw_delegation"] {
+            let data = system::any(&amount).expect("a map").encode();
+            assert_eq!(returned(actors::RUNNERS, method, &data), Some(7), "{method}");
+        }
     }
 }

@@ -23,10 +23,12 @@ mod networks;
 mod outcome;
 mod paid;
 mod proof;
+pub(crate) mod proxy;
 pub(crate) mod relay;
 mod rent;
 mod runner;
 mod search;
+pub(crate) mod seats;
 mod secret;
 mod session;
 mod shell;
@@ -143,7 +145,10 @@ enum Command {
     /// Pack container images, check them, push them, and have them allowed
     #[command(subcommand)]
     Image(image::Image),
-    /// Show the relays that keep volumes
+    /// Show the proxies that release secrets; leave as one
+    #[command(subcommand)]
+    Proxy(proxy::Proxy),
+    /// Show the relays that keep volumes; leave as one
     #[command(subcommand)]
     Relay(relay::Relay),
     /// Show runners; register and manage your own
@@ -164,7 +169,7 @@ enum Command {
     /// Governance: proposals, votes, the security council
     #[command(subcommand)]
     Gov(gov::Gov),
-    /// Show validators
+    /// Show validators; register and manage your own
     #[command(subcommand)]
     Validator(validator::Validator),
     /// Show and pay storage rent; restore evicted storage
@@ -258,6 +263,7 @@ async fn act_online(command: Command, session: Session) -> Result<(), Failure> {
         Command::Secret(command) => command.run(&session).await,
         Command::Volume(command) => command.run(&session).await,
         Command::Image(command) => command.run(&session).await,
+        Command::Proxy(command) => command.run(&session).await,
         Command::Relay(command) => command.run(&session).await,
         Command::Gov(command) => command.run(&session).await,
         Command::Validator(command) => command.run(&session).await,

@@ -12,6 +12,7 @@ use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::names::{NUMBER, domains, label, price};
 use cowboy_types::{Amount, ChainId};
 use serde_json::{Value, json};
+use std::net::IpAddr;
 
 /// Blocks of a day.
 const DAY: u64 = 86_400;
@@ -144,12 +145,13 @@ impl Served {
     /// The URL of a name: below the gateway that was given, below the registry's first active one, or where the node itself serves it.
     async fn url(&self, session: &Session, name: &str) -> Option<String> {
         if let Some(gateway) = &self.gateway {
-            return Some(url_of(gateway, name));
+            return url_of(gateway, name);
         }
         let found: model::Gateways = session.client.get("/gateways").await.ok()?;
-        let active = found.gateways.iter().find(|gateway| gateway.is_active);
-        if let Some(gateway) = active {
-            return Some(url_of(&gateway_url(&gateway.endpoint, gateway.http_port), name));
+        let active = found.gateways.iter().filter(|gateway| gateway.is_active);
+        let served = active.map(|gateway| gateway_url(&gateway.endpoint, gateway.http_port)).find_map(|gateway| url_of(&gateway, name));
+        if served.is_some() {
+            return served;
         }
         // A devnet's own gateway registers itself with the first command that it brings, so that at first only its node knows of it.
         session.client.get::<model::Name>(&format!("/names/{name}")).await.ok()?.url
@@ -245,7 +247,9 @@ async fn register(session: &Session, name: &str, actor: &str, paid: &Paid, serve
         session.output.progress("a label of 64 characters can be reached only with an explicit host header: DNS allows 63");
     }
     let url = served.url(session, name).await;
-    let said = url.clone().unwrap_or_else(|| format!("{name} is registered, but no active gateway serves it: see docs/gateways.md"));
+    let said = url
+        .clone()
+        .unwrap_or_else(|| format!("{name} is registered, but no active gateway with a host name serves it: see docs/gateways.md"));
     let price = sent.event("name.registered", "fee").and_then(|fee| fee.as_u64()).unwrap_or(value.get());
     // What costs no fee below another name has a deposit.
     let has_deposit = price == 0 && name.contains('.');
@@ -314,12 +318,13 @@ fn require_term(name: &str, blocks: u64, is_new: bool, params: &cowboy_params::P
     Err(refused(format!("{name} cannot be {done} for {term}: at least {least} days and at most {most} days"), fix))
 }
 
-/// `http://mysite.localhost:8080` of `http://localhost:8080`.
-fn url_of(gateway: &str, name: &str) -> String {
-    match gateway.trim_end_matches('/').split_once("://") {
-        Some((scheme, rest)) => format!("{scheme}://{name}.{rest}"),
-        None => format!("http://{name}.{gateway}"),
-    }
+/// `http://mysite.localhost:8080` of `http://localhost:8080`. None of an address: no names are below it.
+fn url_of(gateway: &str, name: &str) -> Option<String> {
+    let gateway = gateway.trim_end_matches('/');
+    let (scheme, rest) = gateway.split_once("://").unwrap_or(("http", gateway));
+    let is_address = |host: &str| host.starts_with('[') || host.parse::<IpAddr>().is_ok();
+    let host = rest.rsplit_once(':').map_or(rest, |(host, _)| host);
+    if is_address(rest) || is_address(host) { None } else { Some(format!("{scheme}://{name}.{rest}")) }
 }
 
 /// What a term costs now: the price of a free name, of one in auction, or of a renewal.
@@ -464,12 +469,16 @@ mod tests {
     #[test]
     fn a_name_has_a_url() {
         let rows = [
-            ("http://localhost:8080", "mysite", "http://mysite.localhost:8080"),
-            ("https://cowboy.network/", "blog.mysite", "https://blog.mysite.cowboy.network"),
-            ("localhost:1", "mysite", "http://mysite.localhost:1"),
+            ("http://localhost:8080", "mysite", Some("http://mysite.localhost:8080")),
+            ("https://cowboy.network/", "blog.mysite", Some("https://blog.mysite.cowboy.network")),
+            ("localhost:1", "mysite", Some("http://mysite.localhost:1")),
+            ("http://[2001:db8::1]:5080", "mysite", None),
+            ("https://[2001:db8::1]", "mysite", None),
+            ("2001:db8::1", "mysite", None),
+            ("http://192.0.2.1:8080/", "mysite", None),
         ];
         for (gateway, name, expected) in rows {
-            assert_eq!(url_of(gateway, name), expected);
+            assert_eq!(url_of(gateway, name).as_deref(), expected, "{gateway}");
         }
     }
 }

@@ -1,10 +1,13 @@
 //! `cowboy relay`: who keeps volumes.
 
 use super::listing::{all_of_view, lines};
-use super::session::Session;
+use super::{leaving, method::instruction, session::Session};
+use crate::send::Terms;
 use clap::Subcommand;
 use cowboy_console::{amount, failure::Failure, output::table};
-use cowboy_types::{Address, actors};
+use cowboy_params::Params;
+use cowboy_service::authority;
+use cowboy_types::{Address, Amount, actors};
 use serde_json::{Value, json};
 
 #[derive(Debug, Subcommand)]
@@ -15,6 +18,16 @@ pub(crate) enum Relay {
     Status {
         /// Its address [default: the key's]
         address: Option<String>,
+    },
+    /// Leave: be given no more slots, hand on those that the relay has, and withdraw the stake after the unbonding time
+    Leave {
+        #[command(flatten)]
+        terms: Terms,
+    },
+    /// Withdraw the stake after the unbonding time, once the relay has no slots
+    Withdraw {
+        #[command(flatten)]
+        terms: Terms,
     },
 }
 
@@ -41,15 +54,49 @@ impl Relay {
             Self::List => list(session).await,
             Self::Status { address } => {
                 let address = session.address_or_own(address.as_deref())?.to_string();
-                let relay = view(session, "get_relay", json!({ "address": address })).await?;
-                if relay.is_null() {
-                    return Err(Failure::refused(format!("{address} is no relay"), "cowboy relay list shows those that are"));
-                }
+                let relay = get(session, &address).await?;
                 let round = view(session, "get_round", json!({ "address": address })).await?;
-                session.output.result(&json!({ "relay": relay, "round": round }), described(&relay, &round));
+                let params = session.client.params().await?;
+                session.output.result(&json!({ "relay": relay, "round": round }), described(&relay, &round, &params));
                 Ok(())
             }
+            Self::Leave { terms } => {
+                let leave = (actors::RELAYS, "leave");
+                leaving::submit(session, leave, instruction(leave.0, leave.1, &json!({}), Amount::ZERO)?, &terms).await
+            }
+            Self::Withdraw { terms } => {
+                let relay = get(session, &session.address_or_own(None)?.to_string()).await?;
+                may_withdraw(session, &relay).await?;
+                let withdraw = (actors::RELAYS, "withdraw");
+                leaving::withdraw(session, withdraw, instruction(withdraw.0, withdraw.1, &json!({}), Amount::ZERO)?, &terms).await
+            }
         }
+    }
+}
+
+/// A relay's record. What is none is refused.
+async fn get(session: &Session, address: &str) -> Result<Value, Failure> {
+    let relay = view(session, "get_relay", json!({ "address": address })).await?;
+    if relay.is_null() {
+        return Err(Failure::refused(format!("{address} is no relay"), "cowboy relay list shows those that are"));
+    }
+    Ok(relay)
+}
+
+/// Fails where a relay's stake cannot be withdrawn yet.
+async fn may_withdraw(session: &Session, relay: &Value) -> Result<(), Failure> {
+    leaving::may_withdraw(actors::RELAYS, relay, &session.client.params().await?, session.client.height().await?)?;
+    has_no_slots(relay)
+}
+
+/// Fails where a relay still has slots.
+fn has_no_slots(relay: &Value) -> Result<(), Failure> {
+    match relay["slots"].as_u64() {
+        Some(slots) if slots > 0 => Err(Failure::refused(
+            format!("{} still has slots: {slots}", relay["address"].as_str().unwrap_or_default()),
+            "keep the relay running until others have rebuilt them (`cowboy relay status`), then withdraw",
+        )),
+        _ => Ok(()),
     }
 }
 
@@ -59,20 +106,21 @@ fn bytes(relay: &Value, field: &str) -> String {
 }
 
 /// A relay and its round, for people.
-pub(crate) fn described(relay: &Value, round: &Value) -> String {
+pub(crate) fn described(relay: &Value, round: &Value, params: &Params) -> String {
     let proof = if round.is_null() {
         format!("the next is drawn at height {}", relay["next_draw"])
     } else {
         format!("due until height {}", round["until"])
     };
-    let state = match (state(relay), &relay["rests_until"]) {
-        (state @ "rests", until) => format!("{state} until height {until}"),
-        (state, _) => state.to_owned(),
+    let state = match (state(relay), leaving::free_from(actors::RELAYS, relay, params)) {
+        (state @ "rests", _) => format!("{state} until height {}", relay["rests_until"]),
+        (state, Some(free)) => format!("{state}; its stake is free from height {free} on, once it has no slots"),
+        (state, None) => state.to_owned(),
     };
     table([
         ("relay", relay["address"].as_str().unwrap_or_default().to_owned()),
         ("state", state),
-        ("endpoint", format!("{}:{}", relay["endpoint"].as_str().unwrap_or_default(), relay["port"])),
+        ("endpoint", authority(relay["endpoint"].as_str().unwrap_or_default(), &relay["port"])),
         ("region", relay["region"].as_str().unwrap_or_default().to_owned()),
         ("slots", format!("{}, with {} of {}", relay["slots"], bytes(relay, "reserved"), bytes(relay, "capacity"))),
         ("asks", format!("{} base units a MiB and epoch", relay["ask"])),
@@ -141,5 +189,24 @@ mod tests {
         assert_eq!(state(&gave_way), "gave way");
         let rests = json!({ "left_at": null, "rests_until": 70, "is_healthy": true, "is_eligible": true });
         assert_eq!(state(&rests), "rests");
+    }
+
+    /// A relay that left shows from when its stake is free, and is not asked for it while it has slots. Its endpoint may be an address of IPv6.
+    #[test]
+    fn a_relay_that_left_shows_when_its_stake_is_free() {
+        let of = |slots: u64| {
+            json!({
+                "address": "0x01", "endpoint": "2001:db8::1", "port": 7400, "left_at": 5, "is_healthy": false, "is_eligible": false, "slots": slots,
+                "reserved": 0, "capacity": 1 << 30, "ask": 450, "region": "eu", "stake": 5_000_000_000_000_u64, "misses": 0, "next_draw": 6,
+            })
+        };
+        let params = Params::GENESIS;
+        let shown = described(&of(2), &Value::Null, &params);
+        let state = format!("left; its stake is free from height {} on, once it has no slots", 5 + params.volumes.unbonding);
+        for part in [&state[..], "[2001:db8::1]:7400"] {
+            assert!(shown.contains(part), "{part}\n{shown}");
+        }
+        assert!(has_no_slots(&of(2)).expect_err("it has two").to_string().contains("still has slots: 2"));
+        assert!(has_no_slots(&of(0)).is_ok());
     }
 }

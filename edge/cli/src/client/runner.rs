@@ -3,7 +3,7 @@
 use super::leaving;
 use super::listing::{Rows, lines};
 use super::method::instruction;
-use super::session::Session;
+use super::session::{Session, unregistered};
 use crate::send::Terms;
 use clap::Subcommand;
 use cowboy_api::model;
@@ -111,7 +111,7 @@ impl Runner {
             Self::Heartbeat { terms } => call(session, "heartbeat", &none, Amount::ZERO, &terms).await,
             Self::Stake { amount, terms } => call(session, "stake", &none, amount::argument(&amount)?, &terms).await,
             Self::Leave { terms } => leave(session, "leave", &none, &terms).await,
-            Self::Withdraw { terms } => call(session, "withdraw", &none, Amount::ZERO, &terms).await,
+            Self::Withdraw { terms } => withdraw(session, "withdraw", &none, &terms).await,
             Self::Delegate { runner, amount, terms } => {
                 let argument = json!({ "runner": session.address(&runner)?.to_string() });
                 call(session, "delegate", &argument, amount::argument(&amount)?, &terms).await
@@ -128,7 +128,7 @@ impl Runner {
                 if let Some(height) = registered_at {
                     argument["registered_at"] = height.into();
                 }
-                call(session, "withdraw_delegation", &argument, Amount::ZERO, &terms).await
+                withdraw(session, "withdraw_delegation", &argument, &terms).await
             }
             Self::Delegation { runner, delegator } => {
                 let (runner, delegator) = (session.address(&runner)?, session.address_or_own(delegator.as_deref())?);
@@ -140,7 +140,8 @@ impl Runner {
             }
             Self::Get { address } => {
                 let address = session.address_or_own(address.as_deref())?;
-                let runner: model::Runner = session.client.get(&format!("/runner/{address}")).await?;
+                let found = session.client.get(&format!("/runner/{address}")).await;
+                let runner: model::Runner = found.map_err(|error| unregistered(error, &address, "runner"))?;
                 session.output.result(&runner, describe(&runner));
                 Ok(())
             }
@@ -163,6 +164,12 @@ async fn call(session: &Session, method: &str, argument: &serde_json::Value, val
 async fn leave(session: &Session, method: &str, argument: &serde_json::Value, terms: &Terms) -> Result<(), Failure> {
     let instruction = instruction(runners::NUMBER, method, argument, Amount::ZERO)?;
     leaving::submit(session, (runners::NUMBER, method), instruction, terms).await
+}
+
+/// Sends a call that pays stake.
+async fn withdraw(session: &Session, method: &str, argument: &serde_json::Value, terms: &Terms) -> Result<(), Failure> {
+    let instruction = instruction(runners::NUMBER, method, argument, Amount::ZERO)?;
+    leaving::withdraw(session, (runners::NUMBER, method), instruction, terms).await
 }
 
 /// Whether jobs are drawn to a runner, and what helps where they are not.

@@ -6,7 +6,8 @@ use crate::{
     send::{self, Terms},
 };
 use cowboy_api::{
-    Client, HexAddress, HexHash,
+    ApiError, Client, HexAddress, HexHash,
+    error::NOT_FOUND,
     keystore::{CONFIG_DIRECTORY, Config, DEFAULT_RPC_URL, ENV_KEY, ENV_RPC_URL, Lookup},
 };
 use cowboy_console::{failure::Failure, output::Output};
@@ -206,6 +207,17 @@ impl Kept {
     }
 }
 
+/// The failure to find an account in a registry. What is none of its kind is named, with the command that registers it.
+pub(super) fn unregistered(mut error: ApiError, address: &Address, kind: &str) -> Failure {
+    if error.slug == NOT_FOUND.slug {
+        error.what = format!("{address} is not registered as a {kind}.");
+        error.why = format!("An account is a {kind} from its registration until its stake is paid out.");
+        error.fix = format!("Check the address, which is the key's account where none is given, or register it: cowboy {kind} register.");
+        error.context = serde_json::Value::Null;
+    }
+    error.into()
+}
+
 /// The nearest folder upwards that has `.cowboy`, or the present one.
 fn project() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().map_err(Failure::file("."))?;
@@ -215,7 +227,7 @@ fn project() -> Result<PathBuf, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_api::Hex;
+    use cowboy_api::{Hex, error::UNREACHABLE};
 
     /// A damaged file is left as it is, and a whole one is replaced as a whole.
     #[test]
@@ -232,6 +244,17 @@ mod tests {
         assert_eq!(std::fs::read_to_string(&path).expect("it is there"), "{ \"actors\": {");
         std::fs::write(&path, "").expect("it is written");
         assert_eq!(remember("diary", 3).expect("nothing is lost"), None);
+    }
+
+    /// Who is no runner reads that, and not what nodes may have pruned; programs read the same slug as of anything that a node does not have.
+    #[test]
+    fn an_account_that_is_not_registered_is_named() {
+        let error = ApiError::of_fault(NOT_FOUND).with(serde_json::json!({ "runner": "0x01" }));
+        let said = unregistered(error, &Address([7; 20]), "runner").to_string();
+        assert!(said.starts_with(&format!("{} is not registered as a runner. (2001 not_found)", Address([7; 20]))), "{said}");
+        assert!(said.contains("cowboy runner register") && !said.contains("pruned"), "{said}");
+        let other = unregistered(ApiError::of_fault(UNREACHABLE), &Address([7; 20]), "runner").to_string();
+        assert!(other.contains("No node answers"), "{other}");
     }
 
     #[test]

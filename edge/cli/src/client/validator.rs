@@ -1,10 +1,14 @@
 //! `cowboy validator`: who stakes, and who agrees on blocks.
 
 use super::listing::{Rows, lines};
-use super::{evidence, leaving, method::instruction, session::Session};
+use super::{
+    evidence, leaving,
+    method::instruction,
+    session::{Session, unregistered},
+};
 use crate::{address::HostPort, send::Terms};
 use clap::Subcommand;
-use cowboy_api::{ApiError, Hex, HexBytes, model};
+use cowboy_api::{Hex, HexBytes, model};
 use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_system::governance;
 use cowboy_types::{Address, Amount};
@@ -106,7 +110,8 @@ impl Validator {
             }
             Self::Withdraw { terms } => {
                 may_withdraw(&get(session, &session.address_or_own(None)?).await?)?;
-                call(session, "withdraw", &none, Amount::ZERO, &terms).await
+                let withdraw = (governance::NUMBER, "withdraw");
+                leaving::withdraw(session, withdraw, instruction(withdraw.0, withdraw.1, &none, Amount::ZERO)?, &terms).await
             }
             Self::Unjail { terms } => {
                 may_unjail(&get(session, &session.address_or_own(None)?).await?)?;
@@ -136,15 +141,7 @@ impl Validator {
 
 /// A validator, as the node has it.
 async fn get(session: &Session, address: &Address) -> Result<model::Validator, Failure> {
-    session.client.get(&format!("/validators/{address}")).await.map_err(|error: ApiError| found_none(error, address))
-}
-
-/// The failure of a request for a validator, which names an account that is none.
-fn found_none(error: ApiError, address: &Address) -> Failure {
-    if error.slug != "not_found" {
-        return error.into();
-    }
-    Failure::refused(format!("{address} is not registered as a validator"), "register it: cowboy validator register")
+    session.client.get(&format!("/validators/{address}")).await.map_err(|error| unregistered(error, address, "validator"))
 }
 
 /// Fails where another account has registered the network key of a registration. What else is wrong with it, and a node that does not list the validators,
@@ -228,7 +225,9 @@ fn stage(validator: &model::Validator) -> String {
             let dealers: Vec<_> = validator.unacknowledged_by.iter().map(ToString::to_string).collect();
             let dealers =
                 if dealers.is_empty() { String::new() } else { format!("; its acknowledgement did not reach {}", dealers.join(", ")) };
-            format!("; the next set leaves it out: it could not be reached when its share was dealt, so the share is public{dealers}")
+            format!(
+                "; the next set leaves it out: it did not acknowledge its share in time (it was behind or could not be reached), so the share is public{dealers}"
+            )
         }
         Some(_) => "; the next set leaves it out: it was to receive a share when a dealing failed, and may have been the reason".to_owned(),
         None => String::new(),

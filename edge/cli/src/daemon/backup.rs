@@ -65,7 +65,7 @@ pub(super) fn backup(config: &Path, out: &Path, output: Output) -> Result<(), Fa
     write_new(out, &Backup { genesis: genesis.to_string(), chain, validator: file, shares })?;
     output.result(
         &json!({ "out": out, "shares": count }),
-        format_args!("The keys and the shares of {count} epochs are in {}: keep it where nobody else reads it", out.display()),
+        format_args!("The keys and the shares (epochs: {count}) are in {}: keep it where nobody else reads it", out.display()),
     );
     Ok(())
 }
@@ -91,9 +91,15 @@ pub(super) fn restore(backup: &Path, config: &Path, output: Output) -> Result<()
     if kept.chain.clone().genesis(backup)?.hash().to_string() != kept.genesis {
         return Err(refused("is damaged: its genesis has another hash", damaged));
     }
+    let shares: BTreeMap<String, Vec<u8>> = kept.shares.into_iter().map(|(name, bytes)| (name, bytes.0)).collect();
+    if let Some(name) = shares.iter().find(|(name, bytes)| !secrets::is_whole(name, bytes)).map(|(name, _)| name) {
+        return Err(refused(&format!("is damaged: {name} is not a file of shares"), damaged));
+    }
     if !config.exists() {
         let genesis = folder_of(config).join(GENESIS);
         if !genesis.exists() {
+            // A lost disk took the folder, too.
+            std::fs::create_dir_all(folder_of(config)).map_err(Failure::file(folder_of(config)))?;
             write_new(&genesis, &kept.chain)?;
         } else if read_genesis(&genesis)?.hash().to_string() != kept.genesis {
             return Err(is_other_chain());
@@ -107,14 +113,10 @@ pub(super) fn restore(backup: &Path, config: &Path, output: Output) -> Result<()
     if file.secrets.keys()?.network.public_key() != own {
         return Err(refused("is of another validator", other));
     }
-    let shares: BTreeMap<String, Vec<u8>> = kept.shares.into_iter().map(|(name, bytes)| (name, bytes.0)).collect();
-    if let Some(name) = shares.iter().find(|(name, bytes)| !secrets::is_whole(name, bytes)).map(|(name, _)| name) {
-        return Err(refused(&format!("is damaged: {name} is not a file of shares"), damaged));
-    }
     // A node that runs would write over them.
     let held = Directory::open(&state, &genesis).map_err(node_failure)?;
     let restored = secrets::restore(&state, &shares, running_epoch(&held).map_err(node_failure)?).map_err(Failure::file(&state))?;
     drop(held);
-    output.result(&json!({ "shares": restored }), format_args!("The shares of {restored} epochs are restored"));
+    output.result(&json!({ "shares": restored }), format_args!("The shares are restored (epochs: {restored})"));
     Ok(())
 }

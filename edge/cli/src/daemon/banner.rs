@@ -40,10 +40,7 @@ pub(crate) fn banner(links: Links<'_>, beginning: &Beginning, devnet: &Devnet, s
             ("explorer", format!("{url}{}", cowboy_rpc::EXPLORER_PATH)),
             ("demo", if has_demo { DEMO } else { "none: runners use the real web" }.to_owned()),
             ("swagger", format!("{url}/swagger-ui/")),
-            (
-                "state",
-                state.map_or_else(|| "in a temporary folder; keep it with --state DIR".to_owned(), |path| path.display().to_string()),
-            ),
+            ("state", state.map_or_else(|| "gone at the end; keep it with --state DIR".to_owned(), |path| path.display().to_string())),
             ("base fees", format!("{least} per cycle, {least} per cell (base units; 1 CBY is 10^9)")),
         ]),
         String::new(),

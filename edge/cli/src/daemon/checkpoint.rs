@@ -3,12 +3,15 @@
 //! The group key never changes, so validators that left could certify another chain together. A block that descends from a recent
 //! trusted one is of the right chain.
 
+use super::{node_failure, node_files::replace_text};
 use commonware_codec::DecodeExt as _;
+use cowboy_console::failure::Failure;
 use cowboy_node::begin::Certified;
 use cowboy_overlay::{Failed, Offence, Position, Source};
+use cowboy_store::{Directory, Ledger, StoreError};
 use cowboy_types::{Block, Hash};
 use futures::{StreamExt as _, TryStreamExt as _};
-use std::time::Duration;
+use std::{path::Path, time::Duration};
 use tokio::time::{Instant, timeout_at};
 
 /// How long a source has for each block between the two.
@@ -20,6 +23,9 @@ const ALL: Duration = Duration::from_secs(60);
 
 /// The time for each block.
 const EACH: Duration = Duration::from_millis(20);
+
+/// The file beside a chain with the hash of the trusted block that it was checked against.
+const FILE: &str = "checkpoint";
 
 /// Why a block is not used.
 pub(super) enum Unproven {
@@ -69,6 +75,47 @@ pub(super) async fn descends(source: &dyn Source, checkpoint: Hash, newest: &Cer
     chain(source, found, checkpoint, &newest).await
 }
 
+/// Notes which trusted block the chain that is about to come into the folder `dir` is checked against. Where there is none, the note of an earlier chain is
+/// removed. The chain comes afterwards: no note is of another chain, and a node that is killed when it has the state continues with the same options.
+pub(super) fn note_for_new(dir: &Path, trusted: Option<Hash>) -> Result<(), Failure> {
+    trusted.map_or_else(|| forget(dir), |trusted| note(dir, trusted))
+}
+
+/// Notes that the chain in the folder `dir` was checked against a trusted block.
+fn note(dir: &Path, trusted: Hash) -> Result<(), Failure> {
+    replace_text(&dir.join(FILE), &format!("{trusted}\n"))
+}
+
+/// Removes the note in the folder `dir`, where there is one. Another file of its name stays.
+pub(super) fn forget(dir: &Path) -> Result<(), Failure> {
+    let path = dir.join(FILE);
+    let is_note = std::fs::read_to_string(&path).is_ok_and(|text| text.trim().parse::<Hash>().is_ok());
+    if is_note { std::fs::remove_file(&path).map_err(Failure::file(&path)) } else { Ok(()) }
+}
+
+/// Checks that the chain that is in `state` already is one with a trusted block (decision 759): it was checked against this one before, or has the block.
+pub(super) fn check_kept(dir: &Path, state: &Path, genesis: &Hash, trusted: Hash) -> Result<(), Failure> {
+    let is_noted = std::fs::read_to_string(dir.join(FILE)).is_ok_and(|noted| noted.trim() == trusted.to_string());
+    if is_noted {
+        return Ok(());
+    }
+    if has_block(state, genesis, &trusted).map_err(node_failure)? {
+        return note(dir, trusted);
+    }
+    Err(Failure::refused(
+        format!("the chain in {} was not checked against the checkpoint {trusted}, and does not have this block", dir.display()),
+        "name a newer block of the chain that you trust; if the node has it, it starts. Otherwise join with another --dir, which fetches the state again",
+    ))
+}
+
+/// Whether the ledger in a stopped node's folder has a block.
+fn has_block(state: &Path, genesis: &Hash, block: &Hash) -> Result<bool, StoreError> {
+    let folder = Directory::open(state, genesis)?;
+    let ledger = Ledger::open(&folder.ledger())?;
+    let number = ledger.view()?.number_of(block)?;
+    Ok(number.is_some())
+}
+
 async fn chain(source: &dyn Source, first: Position, checkpoint: Hash, newest: &Block) -> Result<(), Unproven> {
     let mut number = first.number;
     let mut blocks = source.blocks(first).await.map_err(Unproven::Failed)?.boxed();
@@ -108,6 +155,34 @@ pub(super) fn decoded(bytes: &[u8]) -> Option<Block> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Decision 759: a chain that is there already is refused where it was checked against no trusted block, or another one, and does not have the block.
+    #[test]
+    fn a_chain_that_is_there_is_checked_too() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (dir, state, genesis) = (folder.path(), folder.path().join("state"), Hash([1; 32]));
+        let check = |trusted: u8| check_kept(dir, &state, &genesis, Hash([trusted; 32])).map_err(|failure| failure.to_string());
+        let refused = check(7).expect_err("its ledger is empty");
+        assert!(refused.contains("was not checked against the checkpoint 0x0707"), "{refused}");
+        note(dir, Hash([7; 32])).expect("it writes");
+        assert_eq!(check(7), Ok(()));
+        assert!(check(8).is_err(), "it was checked against another block");
+    }
+
+    /// Decision 759: a note is of the chain that is in the folder. A new one has its own, or none.
+    #[test]
+    fn a_new_chain_has_no_note_of_an_earlier_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (dir, file) = (folder.path(), folder.path().join(FILE));
+        let noted = || std::fs::read_to_string(&file).ok();
+        for trusted in [None, Some(Hash([7; 32])), Some(Hash([8; 32])), None] {
+            note_for_new(dir, trusted).expect("it writes");
+            assert_eq!(noted(), trusted.map(|trusted| format!("{trusted}\n")));
+        }
+        std::fs::write(&file, "of somebody else").expect("it writes");
+        forget(dir).expect("there is no note");
+        assert_eq!(noted().as_deref(), Some("of somebody else"));
+    }
 
     /// After how many of a thousand blocks a source is left that takes this long for each.
     fn left(time: Duration) -> Option<u32> {

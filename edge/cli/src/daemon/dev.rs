@@ -162,9 +162,9 @@ impl Dev {
         let listeners = Listeners::bind(&self.serving.config(&slots)).await.map_err(node_failure)?;
         let url = format!("http://{}", listeners.address());
         self.runners.check_ready().await?;
-        let folder = Folder::open(self.state.as_deref(), self.reset)?;
+        let folder = Folder::of_devnet(self.state.as_deref(), self.reset)?;
         let beginning = folder.beginning(self.beginning())?;
-        self.check_options(&beginning, folder.path())?;
+        self.check_options(&beginning, &folder.path())?;
         let devnet = beginning.devnet()?;
         let node = start(&folder, &devnet, self.block_time.unwrap_or(BlockTime::Governed)).await?;
         let backend = Backend {
@@ -187,12 +187,12 @@ impl Dev {
         let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone(), Some(url.clone()))));
         output::line(format_args!("\nready: {url}\n"));
         let mut working =
-            tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.path().to_owned(), devnet.runners.clone(), demo));
+            tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.services_path(), devnet.runners.clone(), demo));
         let params = &devnet.genesis.chain.params;
         // More than the least: a penalty, as on a computer that is too busy, must not end what a service may do.
         let service = |keys: &[cowboy_types::signing::PrivateKey], least: u64| services::Devnet {
             url: url.clone(),
-            folder: folder.path().to_owned(),
+            folder: folder.services_path(),
             keys: keys.to_vec(),
             stake: Amount(least.saturating_add(least / 2)),
         };
@@ -391,7 +391,7 @@ async fn deploy_example(name: &str, url: &str, devnet: &Devnet, node: &NodeHandl
 }
 
 async fn start(folder: &Folder, devnet: &Devnet, block_time: BlockTime) -> Result<NodeHandle, Failure> {
-    let mut config = NodeConfig::alone(folder.path().to_owned(), devnet.genesis.clone(), devnet.validator.clone());
+    let mut config = NodeConfig::alone(folder.path(), devnet.genesis.clone(), devnet.validator.clone());
     config.block_time = block_time;
     tokio::task::spawn_blocking(move || NodeHandle::start(config)).await.map_err(node_failure)?.map_err(not_running)
 }

@@ -53,13 +53,13 @@ impl Follow {
         let first = HttpSource::new(self.urls.first().map_or("", String::as_str))?;
         let genesis = sync::fetch_genesis(&first, self.genesis).await?;
         output.progress(format_args!("genesis {}", genesis.hash()));
-        let folder = super::state::Folder::open(self.state.as_deref(), false)?;
+        let folder = super::state::Folder::open(self.state.as_deref())?;
         let following = Following {
             genesis,
             pool,
             overlay: None,
             received: Received::default(),
-            directory: folder.path().to_owned(),
+            directory: folder.path(),
             blocks: u64::MAX,
             quiet: self.quiet,
             named: self.urls.join(", "),

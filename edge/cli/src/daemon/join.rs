@@ -1,6 +1,7 @@
 //! `cowboyd join`: a full node that needs nothing but one record of another node.
 
 use super::{
+    checkpoint,
     follow::Following,
     node_failure,
     node_files::{self, GenesisFile},
@@ -49,7 +50,7 @@ pub(crate) struct Join {
     /// The genesis file of the chain, instead of the one that peers give
     #[arg(long, value_name = "FILE")]
     genesis: Option<PathBuf>,
-    /// The hash of a recent block that you trust: the fetched state must be of a block that descends from it
+    /// The hash of a recent block that you trust: the fetched state must be of a block that descends from it. A chain that is in the folder already must have it
     #[arg(long, value_name = "HASH", conflicts_with = "archive")]
     checkpoint: Option<Hash>,
     /// Execute every block from the first one on instead of fetching the newest state
@@ -107,6 +108,11 @@ impl Join {
             node_files::write_new(&kept, &GenesisFile::of(&genesis))?;
         }
         output::line(format_args!("genesis {}", genesis.hash()));
+        match self.checkpoint {
+            trusted if is_new => checkpoint::note_for_new(&self.dir, trusted)?,
+            Some(trusted) => checkpoint::check_kept(&self.dir, &state, &genesis.hash(), trusted)?,
+            None => {}
+        }
         if !self.archive && is_new {
             let begun = state_sync(&pool, (&genesis, self.checkpoint), &state, &received, output).await?;
             let said = begun.map_or("the chain has not begun".to_owned(), |head| format!("began at height {}", head.height));

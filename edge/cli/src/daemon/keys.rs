@@ -93,6 +93,7 @@ impl Keys {
 fn create(genesis: &Path, out: &Path, listen: SocketAddr, peers: Vec<Peer>, output: Output) -> Result<(), Failure> {
     let hash = read_genesis(genesis)?.hash();
     let folder = out.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(Failure::file(folder))?;
     let (folder, genesis) =
         (folder.canonicalize().map_err(Failure::file(folder))?, genesis.canonicalize().map_err(Failure::file(genesis))?);
     let keys = ValidatorKeys::derive(&cowboy_api::keystore::random_key()?.to_bytes());

@@ -27,6 +27,7 @@ mod snapshot;
 pub(crate) mod state;
 pub(crate) mod state_sync;
 pub(crate) mod sync;
+mod temporary;
 mod testnet;
 mod upgrade;
 

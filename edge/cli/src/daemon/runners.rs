@@ -1,6 +1,6 @@
 //! The runners inside a devnet: the real ones, in this process, honest or not as they are told.
 
-use super::demo::Demo;
+use super::{demo::Demo, temporary::Temporary};
 use clap::Args;
 use cowboy_api::Client;
 use cowboy_console::failure::Failure;
@@ -75,8 +75,8 @@ impl Runners {
         }
         let mut config = self.base()?;
         // What executors keep has its place in the chain's folder, which a file that is wrong leaves alone.
-        let folder = tempfile::Builder::new().prefix("cowboy-dev-").tempdir().map_err(Failure::file(std::env::temp_dir()))?;
-        config.runner.state = folder.path().to_owned();
+        let folder = Temporary::on_disk().map_err(Failure::file(std::env::temp_dir()))?;
+        config.runner.state = folder.path();
         Executors::of(&config).map_err(not_ready)?.prepare().await.map_err(not_ready)
     }
 

@@ -46,7 +46,7 @@ const REGIONS: [&str; 3] = ["eu", "us", "asia"];
 pub(crate) struct Devnet {
     /// The node.
     pub(crate) url: String,
-    /// The folder of the chain.
+    /// The folder with the folders of the services.
     pub(crate) folder: PathBuf,
     /// The accounts of the services.
     pub(crate) keys: Vec<PrivateKey>,

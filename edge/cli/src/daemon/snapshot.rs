@@ -3,7 +3,7 @@
 //! The file is a tar archive of the node's folder without its lock and its dev snapshots. The marker that names format and
 //! genesis comes first, so that a file of another kind is refused before anything is written.
 
-use super::node_failure;
+use super::{checkpoint, node_failure};
 use clap::{Args, Subcommand};
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_node::{imported, reshare::secrets, votes};
@@ -134,6 +134,8 @@ impl Import {
         }
         std::fs::create_dir_all(&draft).map_err(Failure::file(&draft))?;
         let genesis = self.fill(&draft, replaced.as_ref()).inspect_err(|_| drop(std::fs::remove_dir_all(&draft)))?;
+        // The block that the chain of a full node was checked against is noted beside it, and says nothing of this one.
+        checkpoint::forget(self.state.parent().unwrap_or(Path::new("")))?;
         if replaced.is_some() {
             std::fs::rename(&self.state, &old).map_err(Failure::file(&self.state))?;
         }
@@ -263,6 +265,21 @@ mod tests {
         let held = Directory::open(&state, &genesis).expect("nobody holds it");
         assert!(export.pack().is_err(), "a node that runs keeps its folder");
         drop(held);
+    }
+
+    /// Decision 759: what the chain of a folder was checked against is not noted of an imported one, which nobody checked.
+    #[test]
+    fn an_imported_chain_has_no_checkpoint() {
+        let parent = tempfile::tempdir().expect("a directory for the test");
+        let (state, file) = (parent.path().join("state"), parent.path().join("chain.tar"));
+        let genesis = a_chain(&state);
+        assert_eq!(Export { state: state.clone(), out: file.clone() }.pack().ok(), Some(genesis));
+        checkpoint::note_for_new(parent.path(), Some(Hash([5; 32]))).expect("the folder is writable");
+        let check = || checkpoint::check_kept(parent.path(), &state, &genesis, Hash([5; 32]));
+        assert!(check().is_ok(), "it is noted");
+        let import = Import { file, state: state.clone() };
+        assert_eq!(import.unpack().ok(), Some(genesis));
+        assert!(!parent.path().join("checkpoint").exists());
     }
 
     /// A chain's marker, and an empty file at this path.

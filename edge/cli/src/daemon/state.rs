@@ -1,6 +1,6 @@
 //! Where a devnet keeps its chain, and what the chain began with.
 
-use super::{node_failure, node_files::write_new};
+use super::{node_failure, node_files::write_new, temporary::Temporary};
 use cowboy_api::keystore::Mnemonic;
 use cowboy_chain::genesis::Funded;
 use cowboy_console::failure::Failure;
@@ -83,16 +83,29 @@ pub(crate) enum Folder {
     /// `--state`.
     Kept(PathBuf),
     /// Gone at the end.
-    Temporary(tempfile::TempDir),
+    Temporary {
+        /// The chain's own.
+        chain: Temporary,
+        /// What services keep, which may be large.
+        services: Option<Temporary>,
+    },
 }
 
 impl Folder {
-    /// The named folder, or a temporary one.
-    pub(crate) fn open(named: Option<&Path>, reset: bool) -> Result<Self, Failure> {
+    /// The named folder, or a temporary one on the disk.
+    pub(crate) fn open(named: Option<&Path>) -> Result<Self, Failure> {
+        if let Some(path) = named {
+            return Ok(Self::Kept(path.to_owned()));
+        }
+        Ok(Self::Temporary { chain: Temporary::on_disk().map_err(Failure::file(std::env::temp_dir()))?, services: None })
+    }
+
+    /// The named folder of a devnet, emptied where `reset` asks for it, or a temporary one. A chain that goes with its process gains nothing from waiting
+    /// for a disk: a temporary one is in memory.
+    pub(crate) fn of_devnet(named: Option<&Path>, reset: bool) -> Result<Self, Failure> {
         let Some(path) = named else {
-            return Ok(Self::Temporary(
-                tempfile::Builder::new().prefix("cowboy-dev-").tempdir().map_err(Failure::file(std::env::temp_dir()))?,
-            ));
+            let services = Some(Temporary::on_disk().map_err(Failure::file(std::env::temp_dir()))?);
+            return Ok(Self::Temporary { chain: Temporary::in_memory().map_err(Failure::file(std::env::temp_dir()))?, services });
         };
         if reset {
             Directory::wipe(path).map_err(node_failure)?;
@@ -100,11 +113,19 @@ impl Folder {
         Ok(Self::Kept(path.to_owned()))
     }
 
-    /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
+    /// Where the chain is.
+    pub(crate) fn path(&self) -> PathBuf {
         match self {
-            Self::Kept(path) => path,
-            Self::Temporary(folder) => folder.path(),
+            Self::Kept(path) => path.clone(),
+            Self::Temporary { chain, .. } => chain.path(),
+        }
+    }
+
+    /// Where services of the devnet keep their files.
+    pub(crate) fn services_path(&self) -> PathBuf {
+        match self {
+            Self::Temporary { services: Some(services), .. } => services.path(),
+            Self::Kept(_) | Self::Temporary { .. } => self.path(),
         }
     }
 
@@ -133,15 +154,15 @@ impl Folder {
 
     /// Fails where the folder has files that no devnet put there.
     fn refuse_foreign(&self) -> Result<(), Failure> {
-        if let Some(found) = Directory::genesis_of(self.path()).map_err(node_failure)? {
+        if let Some(found) = Directory::genesis_of(&self.path()).map_err(node_failure)? {
             return Err(node_failure(StoreError::OtherChain {
-                path: self.path().into(),
+                path: self.path(),
                 found: found.to_string(),
                 expected: "a devnet's".into(),
             }));
         }
         let is_used = std::fs::read_dir(self.path()).is_ok_and(|mut entries| entries.next().is_some());
-        if is_used { Err(node_failure(StoreError::NotAChain { path: self.path().into() })) } else { Ok(()) }
+        if is_used { Err(node_failure(StoreError::NotAChain { path: self.path() })) } else { Ok(()) }
     }
 }
 
@@ -248,7 +269,7 @@ mod tests {
     #[test]
     fn a_folder_keeps_the_beginning_of_its_chain() {
         let parent = tempfile::tempdir().expect("a directory for the test");
-        let folder = Folder::open(Some(&parent.path().join("chain")), false).expect("a new folder");
+        let folder = Folder::open(Some(&parent.path().join("chain"))).expect("a new folder");
         assert_eq!(folder.beginning(beginning(1)).ok(), Some(beginning(1)));
         assert_eq!(folder.beginning(beginning(2)).ok(), Some(beginning(1)), "the first one holds");
         #[cfg(unix)]
@@ -264,7 +285,7 @@ mod tests {
     fn what_makes_no_genesis_is_not_kept() {
         let parent = tempfile::tempdir().expect("a directory for the test");
         let path = parent.path().join("chain");
-        let folder = Folder::open(Some(&path), false).expect("a new folder");
+        let folder = Folder::open(Some(&path)).expect("a new folder");
         let unknown = Beginning { parameters: BTreeMap::from([("no.such".to_owned(), 1)]), ..beginning(1) };
         assert!(folder.beginning(unknown).is_err() && !path.exists());
         assert_eq!(folder.beginning(beginning(1)).ok(), Some(beginning(1)));
@@ -274,9 +295,9 @@ mod tests {
     fn a_folder_with_other_files_is_left_alone() {
         let folder = tempfile::tempdir().expect("a directory for the test");
         std::fs::write(folder.path().join("thesis.txt"), "years of work").expect("the directory is writable");
-        let found = Folder::open(Some(folder.path()), false).expect("opening looks at nothing");
+        let found = Folder::open(Some(folder.path())).expect("opening looks at nothing");
         assert!(found.beginning(beginning(1)).is_err());
-        assert!(Folder::open(Some(folder.path()), true).is_err(), "not even with --reset");
+        assert!(Folder::of_devnet(Some(folder.path()), true).is_err(), "not even with --reset");
         assert!(folder.path().join("thesis.txt").exists());
     }
 

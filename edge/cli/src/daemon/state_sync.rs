@@ -85,7 +85,7 @@ impl Excluded {
 }
 
 /// Fills a new folder with the state after one of the newest blocks, which must descend from the trusted one, where one is named.
-/// Nothing where the chain has not begun.
+/// Nothing where the chain has not begun, and no block is trusted.
 pub(crate) async fn begin_at_newest(
     pool: &Arc<Pool>,
     trusted: (&Genesis, Option<Hash>),
@@ -103,7 +103,8 @@ pub(crate) async fn begin_at_newest(
         let Some((source, claimed)) = found else {
             rounds += 1;
             if rounds >= ROUNDS {
-                if is_young && last.is_some() {
+                // A chain of which a block is trusted has begun: a node that began at genesis would take any other one from these sources later.
+                if is_young && last.is_some() && trusted.1.is_none() {
                     return Ok(None);
                 }
                 excluded.log_repeated();

@@ -7,7 +7,7 @@ use super::{
     node_failure, not_running,
 };
 use commonware_codec::DecodeExt as _;
-use cowboy_api::follow::Frame;
+use cowboy_api::{error::UNREACHABLE, follow::Frame};
 use cowboy_chain::GenesisConfig;
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_node::{Feed, Fetched, FollowError, Genesis, NodeHandle, follow::MAX_RUN, refetch::MAX_COPY_BYTES};
@@ -130,8 +130,13 @@ pub(crate) async fn fetch_genesis_of(pool: &Pool, block: &Hash) -> Result<Genesi
     }
 }
 
+/// The failure of a source. One that does not answer has a remedy of the node's own: its commands have no `--rpc-url`.
 pub(super) fn failure_of(failed: Failed) -> Failure {
     match failed {
+        Failed::Away(mut error) if error.slug == UNREACHABLE.slug => {
+            error.fix = "Start that node, or give the URL of another one.".to_owned();
+            error.into()
+        }
         Failed::Away(error) => error.into(),
         other => node_failure(other),
     }

@@ -15,6 +15,7 @@ use cowboy_console::{amount, failure::Failure, output::Output};
 use cowboy_gateway::{Config, Listener};
 use cowboy_host::{clock::now_ms, files};
 use cowboy_serve::limits::Limits;
+use cowboy_service::authority;
 use cowboy_store::Directory;
 use cowboy_types::{Address, Hash};
 use serde_json::Value;
@@ -165,7 +166,8 @@ fn registered(record: &model::Gateway, register: Option<&Register>) -> Result<()
     let on_chain = (record.endpoint.as_str(), record.http_port);
     if let Some(register) = register.filter(|register| (register.endpoint.as_str(), u64::from(register.http_port)) != on_chain) {
         let (endpoint, port) = (&register.endpoint, register.http_port);
-        let says = format!("the chain has {}:{}, and [register] has {endpoint}:{port}", record.endpoint, record.http_port);
+        let (chain, own) = (authority(&record.endpoint, record.http_port), authority(endpoint, port));
+        let says = format!("the chain has {chain}, and [register] has {own}");
         return Err((says, format!("correct one of them: cowboy gateway set-endpoint {endpoint} --http-port {port}")));
     }
     if record.is_active {

@@ -24,9 +24,10 @@ impl Check {
 pub(crate) struct Checks(Vec<Check>);
 
 impl Checks {
-    /// Adds a check with what is wrong, and what to do about it then.
+    /// Adds a check with what is wrong, and what to do about it then. A remedy that the failure has of its own is left out: one is enough.
     pub(crate) fn add(&mut self, what: &'static str, result: Result<(), String>, fix: impl Into<String>) {
-        self.0.push(Check { what, problem: result.err(), fix: fix.into() });
+        let problem = result.err().map(|text| text.split("\n  fix: ").next().unwrap_or_default().to_owned());
+        self.0.push(Check { what, problem, fix: fix.into() });
     }
 
     /// The same where what to do depends on what is wrong.
@@ -64,5 +65,13 @@ mod tests {
         assert_eq!(lines, ["ok    key", "bad   port: it is taken\n      fix: choose another"]);
         let failed = checks.print(Output { json: true }).expect_err("one is wrong").to_string();
         assert_eq!(failed, "1 of 2 checks failed");
+    }
+
+    /// A failure that brings a remedy of its own gets one line all the same: that of the check.
+    #[test]
+    fn what_is_wrong_has_one_remedy() {
+        let mut checks = Checks::default();
+        checks.add("key", Err("relay.key cannot be used\n  fix: check the path".to_owned()), "cowboy wallet create");
+        assert_eq!(checks.0[0].line(), "bad   key: relay.key cannot be used\n      fix: cowboy wallet create");
     }
 }

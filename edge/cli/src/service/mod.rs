@@ -113,7 +113,7 @@ trait Kind {
     async fn work(settings: &Settings<Self::Own>, output: Output) -> Result<(), Failure>;
 
     /// Prints how it stands.
-    async fn status(client: &Client, address: Address, output: Output) -> Result<(), Failure>;
+    async fn status(settings: &Settings<Self::Own>, output: Output) -> Result<(), Failure>;
 
     /// Fails where nothing can listen at an address.
     fn can_listen(address: SocketAddr) -> std::io::Result<()>;
@@ -160,7 +160,7 @@ impl Program {
                 output::text(self.example);
                 Ok(())
             }
-            command => act(&path, command, output),
+            command => exists(&path, self.name).and_then(|()| act(&path, command, output)),
         };
         match done {
             Ok(()) => ExitCode::SUCCESS,
@@ -170,6 +170,16 @@ impl Program {
             }
         }
     }
+}
+
+/// Fails where there is no configuration, with the command that prints one.
+fn exists(path: &Path, name: &str) -> Result<(), Failure> {
+    if path.try_exists().unwrap_or(true) {
+        return Ok(());
+    }
+    let path = path.display();
+    let fix = format!("write one with `cowboy-{name} example > {path}` and change it, or name yours with --config");
+    Err(Failure::refused(format!("there is no configuration {path}"), fix))
 }
 
 /// Runs a command of a kind of service and answers its exit code.
@@ -192,7 +202,7 @@ fn service_failure(error: impl std::fmt::Display) -> Failure {
 async fn act<K: Kind>(settings: &Settings<K::Own>, command: Command, output: Output) -> Result<(), Failure> {
     match command {
         Command::Doctor => doctor::<K>(settings, output).await,
-        Command::Status => K::status(&Client::new(&settings.common.node)?, settings.common.key()?.address(), output).await,
+        Command::Status => K::status(settings, output).await,
         Command::Run | Command::Example => {
             // As a node does: what a service holds open is bounded by what it may open.
             serving::claim(MAX_CONNECTIONS)?;
@@ -338,6 +348,17 @@ mod tests {
         for (name, help) in [(proxy::Proxy::NAME, proxy), (relay::Relay::NAME, relay)] {
             assert!(help.contains(&format!("{name}.toml for cowboy-{name}")), "{help}");
         }
+    }
+
+    /// Who starts a service in an empty folder reads how to get a configuration.
+    #[test]
+    fn what_has_no_configuration_says_how_to_get_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("relay.toml");
+        let refusal = exists(&path, "relay").expect_err("it is not there").to_string();
+        assert!(refusal.contains(&format!("`cowboy-relay example > {}`", path.display())), "{refusal}");
+        std::fs::write(&path, "").expect("it can be written");
+        assert!(exists(&path, "relay").is_ok());
     }
 
     #[test]

@@ -1,20 +1,16 @@
 //! `cowboy-proxy`: a member of the committee that releases secrets.
 
 use super::{Command, EVERY, Globals, Kind, Settings, service_failure, view};
+use crate::client::{proxy::described, seats};
 use crate::daemon::serving::StopSignals;
 use clap::Parser;
-use cowboy_api::Client;
-use cowboy_console::{
-    amount,
-    failure::Failure,
-    output::{Output, table},
-};
+use cowboy_console::{failure::Failure, output::Output};
 use cowboy_proxy::{Config, Proxy as Running};
+use cowboy_service::Chain;
 use cowboy_system::secrets::NUMBER;
-use cowboy_types::Address;
 use cowboy_types::signing::PrivateKey;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
@@ -71,26 +67,16 @@ impl Kind for Proxy {
         signals.signalled().await
     }
 
-    async fn status(client: &Client, address: Address, output: Output) -> Result<(), Failure> {
-        let address = address.to_string();
-        let record = view(client, NUMBER, "get_proxy", json!({ "address": address })).await?;
-        let key = view(client, NUMBER, "get_key", json!({})).await?;
-        let seat = key["members"].as_array().and_then(|members| members.iter().position(|member| member["address"] == json!(address)));
-        let state = if record.is_null() {
-            "not registered"
-        } else if record["is_able"] == json!(true) {
-            "can be drawn"
-        } else {
-            "cannot be drawn"
+    async fn status(settings: &Settings<Nothing>, output: Output) -> Result<(), Failure> {
+        let (common, address) = (&settings.common, settings.common.key()?.address());
+        let chain = Chain::connect(&common.node, common.trusted()?).await.map_err(service_failure)?;
+        let record = view(&chain.client, NUMBER, "get_proxy", json!({ "address": address.to_string() })).await?;
+        let seats = seats::of(&chain, address).await?;
+        let text = match record {
+            Value::Null => format!("{address} is not registered yet"),
+            _ => described(&record, &seats, &chain.client.params().await?),
         };
-        let text = table([
-            ("proxy", address.clone()),
-            ("state", state.to_owned()),
-            ("stake", record["stake"].as_u64().map_or_else(|| "none".to_owned(), amount::cby)),
-            ("heard of", record["last_heartbeat"].to_string()),
-            ("committee", seat.map_or_else(|| "no seat".to_owned(), |seat| format!("seat {seat} of committee {}", key["epoch"]))),
-        ]);
-        output.result(&json!({ "proxy": record, "key": key, "seat": seat }), text);
+        output.result(&json!({ "proxy": record, "seats": seats }), text);
         Ok(())
     }
 

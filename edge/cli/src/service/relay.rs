@@ -8,7 +8,7 @@ use cowboy_api::Client;
 use cowboy_console::{failure::Failure, output::Output};
 use cowboy_relay::{Config, Relay as Running};
 use cowboy_serve::limits::LimitError;
-use cowboy_types::{Address, actors};
+use cowboy_types::actors;
 use serde::Deserialize;
 use serde_json::json;
 use std::net::SocketAddr;
@@ -89,11 +89,13 @@ impl Kind for Relay {
         signals.signalled().await
     }
 
-    async fn status(client: &Client, address: Address, output: Output) -> Result<(), Failure> {
+    async fn status(settings: &Settings<Own>, output: Output) -> Result<(), Failure> {
+        let (client, address) = (Client::new(&settings.common.node)?, settings.common.key()?.address());
         let argument = json!({ "address": address.to_string() });
-        let relay = view(client, actors::RELAYS, "get_relay", argument.clone()).await?;
-        let round = view(client, actors::RELAYS, "get_round", argument).await?;
-        let text = if relay.is_null() { format!("{address} is not registered yet") } else { described(&relay, &round) };
+        let relay = view(&client, actors::RELAYS, "get_relay", argument.clone()).await?;
+        let round = view(&client, actors::RELAYS, "get_round", argument).await?;
+        let text =
+            if relay.is_null() { format!("{address} is not registered yet") } else { described(&relay, &round, &client.params().await?) };
         output.result(&json!({ "relay": relay, "round": round }), text);
         Ok(())
     }

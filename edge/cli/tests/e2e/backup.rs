@@ -20,12 +20,16 @@ fn backups_that_do_not_fit_are_refused() {
     let mut other: Value = serde_json::from_str(&text).expect("it is JSON");
     other["genesis"] = format!("0x{}", "07".repeat(32)).into();
     fs::write(root.join("other.backup"), other.to_string()).expect("it is writable");
+    other["genesis"] = serde_json::from_str::<Value>(&text).expect("it is JSON")["genesis"].clone();
+    other["shares"] = serde_json::json!({ "epoch-1": "0x07" });
+    fs::write(root.join("share.backup"), other.to_string()).expect("it is writable");
     fs::write(root.join("cut.backup"), &text[..text.len() / 2]).expect("it is writable");
     let own = fs::read(root.join("a/validator-0.json")).expect("it is readable");
     for (backup, config, reason, mend) in [
         ("b.backup", "a/validator-0.json", "is of a validator of another chain", "--config"),
         ("b.backup", "a/new.json", "is of a validator of another chain", "--config"),
         ("other.backup", "c/validator.json", "its genesis has another hash", "use another backup"),
+        ("share.backup", "c/validator.json", "epoch-1 is not a file of shares", "use another backup"),
         ("cut.backup", "c/validator.json", "cut.backup is not what", "copy it again"),
     ] {
         let (code, said) = daemon(root, &["keys", "restore", backup, "--config", config]);
@@ -34,9 +38,10 @@ fn backups_that_do_not_fit_are_refused() {
     assert_eq!(fs::read(root.join("a/validator-0.json")).expect("it is readable"), own);
     assert!(!root.join("a/new.json").exists() && !root.join("a/state-0").exists() && !root.join("c").exists());
 
-    fs::create_dir(root.join("c")).expect("it is writable");
     let restored = daemon(root, &["keys", "restore", "b.backup", "--config", "c/validator.json"]);
     assert_eq!(restored.0, Some(0), "{restored:?}");
+    let made = daemon(root, &["keys", "new", "--genesis", "a/genesis.json", "--out", "d/validator.json"]);
+    assert!(made.0 == Some(0) && root.join("d/validator.json").exists(), "{made:?}");
     let keys = |config: &str| daemon(root, &["--json", "keys", "show", "--config", config]).1;
     let network = |config: &str| serde_json::from_str::<Value>(&keys(config)).expect("it is JSON")["network"].clone();
     assert_eq!(network("c/validator.json"), network("b/validator-0.json"));

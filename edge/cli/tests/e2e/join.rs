@@ -44,10 +44,13 @@ fn full_nodes_join_by_a_record() {
     let unknown = format!("0x{}", "11".repeat(32));
     let refused = daemon(root, &[&["join", "--dir", "other", "--port", "0", "--checkpoint", &unknown], &LISTEN[..], &bootstrap].concat());
     assert!(refused.0 != Some(0) && refused.1.contains("no block with the hash of the checkpoint"), "{refused:?}");
+    // Decision 759: the block is noted before the state is fetched, so that a node that is killed afterwards has the note.
+    assert_eq!(fs::read_to_string(root.join("other/checkpoint")).expect("it is noted").trim(), unknown);
     let checkpoint = hash(root, &nodes[0], 5);
     let checkpoint = checkpoint.as_str().expect("a hash");
     let first = join(root, "first", &[&bootstrap[..], &["--checkpoint", checkpoint]].concat());
     assert!(first.said.iter().any(|line| line.starts_with("began at height ")), "{:?}", first.said);
+    assert_eq!(fs::read_to_string(root.join("first/checkpoint")).expect("it is noted").trim(), checkpoint);
     assert_eq!(
         fs::read(root.join("first/genesis.json")).expect("it is kept"),
         fs::read(root.join("network/genesis.json")).expect("it is there")
@@ -56,6 +59,9 @@ fn full_nodes_join_by_a_record() {
     wait_for_height(&nodes[1].url, included);
     assert_eq!(hash(root, &first, included), hash(root, &nodes[1], included));
 
+    // A second program in the same folder leaves the record of the first one as it is.
+    let beside = daemon(root, &[&["join", "--dir", "first", "--port", "0"], &LISTEN[..]].concat());
+    assert!(beside.0 != Some(0) && beside.1.contains("is in use by another node"), "{beside:?}");
     let (code, shown) = daemon(root, &["record", "--dir", "first"]);
     assert_eq!((code, shown.trim()), (Some(0), record(&first).as_str()));
     let second = join(root, "second", &["--bootstrap", &record(&first)]);
@@ -72,7 +78,17 @@ fn full_nodes_join_by_a_record() {
     wait_for_height(&second.url, newest + 20);
 
     drop(second);
-    let again = join(root, "second", &[]);
+    // Decision 759: the note of a chain that was deleted does not stand for the next one, which was checked against no block.
+    fs::remove_dir_all(root.join("first/state")).expect("it is stopped");
+    let anew = join(root, "first", &bootstrap);
+    assert!(anew.said.iter().any(|line| line.starts_with("began at height ")), "{:?}", anew.said);
+    assert!(!root.join("first/checkpoint").exists(), "nothing is noted");
+    assert_eq!(anew.terminate(), Some(0));
+    // Decision 759: its chain was checked against no block, so it must have the one that is trusted.
+    let refused = daemon(root, &[&["join", "--dir", "second", "--port", "0", "--checkpoint", &unknown], &LISTEN[..]].concat());
+    assert!(refused.0 != Some(0) && refused.1.contains("was not checked against the checkpoint"), "{refused:?}");
+    let newer = hash(root, &nodes[0], newest);
+    let again = join(root, "second", &["--checkpoint", newer.as_str().expect("a hash")]);
     assert!(!again.said.iter().any(|line| line.starts_with("began at height ")), "its chain is kept: {:?}", again.said);
     wait_for_height(&again.url, newest + 40);
     let included = transfer(root, &again);

@@ -116,7 +116,8 @@ impl Lint {
         if output.json {
             output.document(&rows);
         } else {
-            output::line(format_args!("{errors} errors, {warnings} warnings"));
+            let counted = |count: u64, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
+            output::line(format_args!("{}, {}", counted(errors, "error"), counted(warnings, "warning")));
         }
         if errors > 0 || (self.strict && warnings > 0) { Err(Failure::Said) } else { Ok(()) }
     }

@@ -7,10 +7,10 @@ use crate::{
     trace,
 };
 use axum::{Json, extract::State};
-use commonware_codec::{EncodeSize as _, ReadExt as _};
+use commonware_codec::EncodeSize as _;
 use cowboy_api::{consensus::Agreement, convert, model};
 use cowboy_store::View;
-use cowboy_types::{Hash, Header};
+use cowboy_types::Hash;
 use serde::Deserialize;
 
 /// Bytes of blocks after which a page ends.
@@ -76,11 +76,7 @@ pub(crate) async fn block(State(app): State<App>, Segment(id): Segment) -> Answe
 
 /// What the ledger has of the validators' agreement on a block. A damaged neighbour does not keep a block from being shown.
 fn agreement(view: &View, number: u64) -> Result<Agreement, Refusal> {
-    let header = |number| {
-        let bytes = view.block_bytes(number).ok()??;
-        // A block begins with its header.
-        Header::read(&mut bytes::Bytes::from(bytes)).ok()
-    };
+    let header = |number| view.header(number).ok().flatten();
     let finalized_by = view.certificate_from(number).ok().flatten();
     Ok(Agreement {
         certificate: view.certificate(number)?,

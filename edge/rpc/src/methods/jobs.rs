@@ -15,7 +15,7 @@ use cowboy_api::{
     model::{self, words},
 };
 use cowboy_params::Jobs;
-use cowboy_state::{Miss, World};
+use cowboy_state::{Key, Miss, World};
 use cowboy_system::dispatcher::state as jobs;
 use cowboy_system::offchain::container::PLATFORMS;
 use cowboy_system::runners::{delegations, environments, handlers, reputation, state as runners};
@@ -54,8 +54,7 @@ pub(crate) async fn runners_list(State(app): State<App>, Asked(page): Asked<Page
     let (rows, height) = (state.params(&app.chain.params).await?.jobs, state.head.height);
     let addresses = state.ask(runners::addresses).await?;
     let wanted: Vec<Address> = page.of(addresses.iter().copied());
-    let listed =
-        state.ask(|world| wanted.iter().filter_map(|address| runner_of(world, &rows, height, *address).transpose()).collect()).await?;
+    let listed = state.ask(|world| runners_of(world, &rows, height, &wanted)).await?;
     Ok(Json(model::Runners { runners: listed, total_count: count(addresses.len()) }))
 }
 
@@ -214,6 +213,15 @@ fn member_of(member: &Member, output: &impl Fn(&Hash) -> Result<Option<Hex<Vec<u
     })
 }
 
+/// The runners at these addresses. All records that each has are asked for at once: one after another, those that are there would be read anew for each
+/// that is missing (decision 758).
+fn runners_of(world: &World, rows: &Jobs, height: Height, addresses: &[Address]) -> Result<Vec<model::Runner>, Miss> {
+    let keys_of = |runner: &Address| [runners::runner_key(*runner), runners::profile_key(*runner), tee::state::attestation_key(*runner)];
+    let keys: Vec<Key> = addresses.iter().flat_map(keys_of).collect();
+    world.require(&keys)?;
+    addresses.iter().filter_map(|address| runner_of(world, rows, height, *address).transpose()).collect()
+}
+
 fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Result<Option<model::Runner>, Miss> {
     let Some(runner) = runners::find(world, address)? else { return Ok(None) };
     let profile = runners::profile(world, address)?;
@@ -273,4 +281,18 @@ fn runner_of(world: &World, rows: &Jobs, height: Height, address: Address) -> Re
             }),
         },
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cowboy_params::Params;
+
+    /// Decision 758: a list of runners asks for all their records at once.
+    #[test]
+    fn runners_are_read_together() {
+        let addresses: Vec<Address> = (0..100).map(|number| Address([number; 20])).collect();
+        let missed = runners_of(&World::default(), &Params::GENESIS.jobs, Height(1), &addresses).expect_err("nothing is here yet");
+        assert_eq!(missed.0.len(), 300);
+    }
 }

@@ -115,12 +115,11 @@ pub(crate) async fn gateways(State(app): State<App>, Asked(page): Asked<Page>) -
     let (rows, total_count, pool) = snapshot
         .ask(|world| {
             let listed = gateways::state::listed(world, page.end())?;
-            let rows =
-                page.of(listed).into_iter().map(|address| gateway(world, &params, address, height)).collect::<Result<Vec<_>, _>>()?;
+            let rows = gateways_of(world, &params, &page.of(listed), height)?;
             Ok((rows, gateways::state::active().count(world)?, world.account(gateways::state::pool())?.balance))
         })
         .await?;
-    Ok(Json(model::Gateways { gateways: rows.into_iter().flatten().collect(), total_count, pool: pool.get() }))
+    Ok(Json(model::Gateways { gateways: rows, total_count, pool: pool.get() }))
 }
 
 pub(crate) async fn one_gateway(State(app): State<App>, Named(address): Named<Address>) -> Answer<model::Gateway> {
@@ -130,8 +129,18 @@ pub(crate) async fn one_gateway(State(app): State<App>, Named(address): Named<Ad
     found.map(Json).ok_or_else(|| Refusal::missing("gateway", address))
 }
 
+/// The gateways at these addresses. All records are asked for at once, also those that only gateways that leave have: one after another, those that are
+/// there would be read anew for each that is missing (decision 758).
+fn gateways_of(world: &World, params: &Params, addresses: &[Address], height: Height) -> Result<Vec<model::Gateway>, Miss> {
+    let of = |address: &Address| [gateways::state::gateway_key(*address), gateways::state::held_key(*address)];
+    let keys: Vec<Key> = addresses.iter().flat_map(of).collect();
+    world.require(&keys)?;
+    addresses.iter().filter_map(|address| gateway(world, params, *address, height).transpose()).collect()
+}
+
 fn gateway(world: &World, params: &Params, address: Address, height: Height) -> Result<Option<model::Gateway>, Miss> {
     let Some(record) = gateways::state::gateway(world, address)? else { return Ok(None) };
+    let leaving = gateways::state::free_at(world, address, &record)?;
     Ok(Some(model::Gateway {
         address: Hex(address),
         endpoint: record.endpoint.to_string(),
@@ -141,6 +150,19 @@ fn gateway(world: &World, params: &Params, address: Address, height: Height) -> 
         is_active: record.is_active(params, height),
         last_heartbeat: record.last_heartbeat.get(),
         registered_at: record.registered_at.get(),
-        leaving: record.leaving.map(|until| until.get()),
+        leaving: leaving.map(|until| until.get()),
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 758: a list of gateways asks for all their records at once, whether or not they leave.
+    #[test]
+    fn gateways_are_read_together() {
+        let addresses: Vec<Address> = (0..100).map(|number| Address([number; 20])).collect();
+        let missed = gateways_of(&World::default(), &Params::GENESIS, &addresses, Height(1)).expect_err("nothing is here yet");
+        assert_eq!(missed.0.len(), 200);
+    }
 }

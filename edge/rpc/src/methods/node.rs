@@ -3,7 +3,7 @@
 use super::{Page, count};
 use crate::{
     App,
-    read::{self, Snapshot},
+    read::Snapshot,
     refusal::{Answer, Asked, Refusal},
     standing::standing,
 };
@@ -141,9 +141,10 @@ pub(crate) async fn supply(State(app): State<App>) -> Answer<model::Supply> {
 
 pub(crate) async fn epoch(State(app): State<App>) -> Answer<model::Epoch> {
     let params = Snapshot::newest(&app).params(&app.chain.params).await?;
-    let view = read::ledger(&app)?;
-    let tip = view.tip()?.ok_or(BUSY)?;
-    let header = read::block(&view, tip)?.header;
+    // The newest block is in memory, so that a request reads nothing from the disk.
+    let number = Some(app.node.head().number).filter(|number| *number > 0).ok_or(BUSY)?;
+    let newest = app.node.chain()?.block(number)?.ok_or(BUSY)?;
+    let header = newest.header();
     Ok(Json(model::Epoch {
         epoch: epoch_of(&params, header.height()),
         signing_epoch: header.context.epoch.get(),

@@ -275,7 +275,7 @@ fn certificate_of(app: &App, number: u64, root: &str, items: Vec<model::ProofIte
     }
     let mut headers: Vec<Header> = Vec::new();
     for number in number..=last {
-        headers.push(read::block(&view, number)?.header);
+        headers.push(read::header(&view, number)?);
     }
     Ok(Json(model::Proof {
         height: headers.first().map_or(0, |header| header.height().get()),

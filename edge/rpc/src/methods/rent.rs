@@ -40,10 +40,13 @@ fn look(world: &World, params: &Params, height: Height, address: Address) -> Res
     Ok(Some(model::Rent {
         actor: Hex(address),
         state: status.into(),
-        size: actor.code_bytes.get().saturating_add(actor.storage_bytes.get()),
+        size: rent::size(&actor).get(),
         quota: actor.storage_quota.get().max(params.execution.storage_quota_per_actor),
         per_epoch: rent::per_epoch(params, rate, bytes).get(),
-        next_epoch: account.as_ref().map(|account| rent::epoch_of(params, account.next_at)),
+        next_epoch: account
+            .as_ref()
+            .filter(|account| account.next_at != rent::NEVER)
+            .map(|account| rent::epoch_of(params, account.next_at)),
         epoch: rent::epoch_of(params, height),
         prepaid: account.as_ref().map_or(0, |account| account.prepaid.get()),
         debt: debt.map_or(0, cowboy_types::Amount::get),

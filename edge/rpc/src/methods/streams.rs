@@ -2,7 +2,7 @@
 
 use crate::{
     App,
-    limits::{self, Peer},
+    limits::{self, Limits, Peer},
     notices::{self, Heard},
     read,
     refusal::{Asked, Refusal},
@@ -137,18 +137,16 @@ pub(crate) struct From {
 
 /// Sends blocks with certificates, from a height on, for ever.
 pub(crate) async fn follow(State(app): State<App>, peer: Peer, Asked(From { from }): Asked<From>) -> Result<Response, Refusal> {
+    let (client, newest) = (peer.client(), app.node.head());
     let first = match from {
-        None => app.node.head().number.saturating_add(1),
-        Some(height) if height <= app.node.head().height.get() => {
-            let view = read::ledger(&app)?;
-            read::not_pruned(&view, height)?;
-            read::first_from(&view, height)?
+        Some(height) if height <= newest.height.get() => {
+            let reading = app.clone();
+            first_from(&app.limits, client, move || read::ledger(&reading), height).await?
         }
-        Some(_) => app.node.head().number.saturating_add(1),
+        _ => newest.number.saturating_add(1),
     };
     // The last of all refusals: another stream may have to end for this one.
     let place = place(&app.followers, peer.0.ip(), app.connections.per_client)?;
-    let client = peer.client();
     let room = {
         let app = app.clone();
         move || app.limits.hold(client)
@@ -158,6 +156,21 @@ pub(crate) async fn follow(State(app): State<App>, peer: Peer, Asked(From { from
         async move { frame_of_stream(&app, client, number).await }
     });
     Ok(([(header::CONTENT_TYPE, "application/octet-stream")], Body::from_stream(frames)).into_response())
+}
+
+/// The number of the first block from a height on. It is searched for on the readers: a stranger names the height, and each step reads a block (decision 758).
+async fn first_from(
+    limits: &Limits,
+    client: Client,
+    view: impl FnOnce() -> Result<View, Refusal> + Send + 'static,
+    height: u64,
+) -> Result<u64, Refusal> {
+    let search = move || {
+        let view = view()?;
+        read::not_pruned(&view, height)?;
+        read::first_from(&view, height)
+    };
+    limits.read(client, search).await?
 }
 
 /// A place for a stream to this address, whose client may have `share` of them.
@@ -291,9 +304,12 @@ mod tests {
     use axum::{extract::FromRequestParts as _, http::Request};
     use cowboy_api::error::{OVERLOADED, RATE_LIMITED};
     use cowboy_node::Unavailable;
-    use cowboy_serve::Memory;
+    use cowboy_serve::{Bounds, Memory};
     use futures::FutureExt as _;
-    use std::pin::pin;
+    use std::{
+        pin::pin,
+        sync::{Arc, Mutex, mpsc},
+    };
 
     /// 4,096 readers that say nothing hold 16 MiB together, and not half a GiB.
     #[tokio::test]
@@ -363,6 +379,39 @@ mod tests {
         drop(streams);
         let _own: Vec<_> = (0..3).map(|_| open([192, 0, 2, 1]).expect("there is room")).collect();
         assert_eq!(open([192, 0, 2, 1]).err().map(|refusal| refusal.0.slug), Some(RATE_LIMITED.slug.to_owned()));
+    }
+
+    /// Decision 758: where a stream begins is searched for on the readers, of which a client has its share. Nothing is read where it has that already.
+    #[tokio::test]
+    async fn a_stream_begins_on_the_readers() {
+        let limits = Limits::start(None).expect("the system has threads");
+        let client = |number: u8| Client::from(IpAddr::from([192, 0, 2, number]));
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        let work = || {
+            let released = released.clone();
+            move || {
+                if let Ok(released) = released.lock() {
+                    let _ = released.recv();
+                }
+            }
+        };
+        let mut under_way: Vec<_> = (0..Bounds::of_machine().per_client).map(|_| Box::pin(limits.read(client(1), work()))).collect();
+        assert!(under_way.iter_mut().all(|read| read.as_mut().now_or_never().is_none()), "they run, or wait for a thread");
+        let (sender, views) = mpsc::channel();
+        let view = || {
+            let sender = sender.clone();
+            move || -> Result<View, Refusal> {
+                let _ = sender.send(());
+                Err(BUSY.into())
+            }
+        };
+        let refused = first_from(&limits, client(1), view(), 1).await.expect_err("it has its share");
+        assert_eq!(refused.0.slug, RATE_LIMITED.slug);
+        assert!(views.try_recv().is_err(), "nothing is read on the threads that all wait for");
+        drop(release);
+        let found = first_from(&limits, client(2), view(), 1).await.expect_err("there is no ledger");
+        assert_eq!((found.0.slug, views.try_recv().is_ok()), (BUSY.slug.to_owned(), true));
     }
 
     /// A client that reads nothing holds its share of the memory and no more, however many streams it opens; those that read continue.

@@ -203,17 +203,15 @@ fn is_waiting(result: &SubmitResult) -> bool {
     result.tx_hash.is_some() && result.receipt.is_none() && result.error.is_none()
 }
 
-/// Takes the receipts out of a block, which is gone through once.
+/// Takes the receipts that are waited for out of a block.
 fn fill(block: &FinalizedBlock, results: &mut [SubmitResult]) {
     let header = block.block.header();
-    let waiting = results.iter_mut().filter(|result| is_waiting(result));
-    let mut waiting: HashMap<Hash, &mut SubmitResult> = waiting.filter_map(|result| Some((result.tx_hash?.0, result))).collect();
-    for (index, receipt) in block.receipts.iter().enumerate() {
-        if let Some(result) = waiting.remove(&receipt.id) {
-            let place = convert::place(header, block.block.hash(), index);
-            let inside = block.traces.get(index).map(|trace| trace::inside(None, trace).brief()).unwrap_or_default();
-            result.receipt = Some(convert::receipt(receipt, &place, inside, Vec::new()));
-        }
+    for result in results.iter_mut().filter(|result| is_waiting(result)) {
+        let Some(index) = result.tx_hash.and_then(|hash| block.place_of(&hash.0)) else { continue };
+        let Some(receipt) = block.receipts.get(index) else { continue };
+        let place = convert::place(header, block.block.hash(), index);
+        let inside = block.traces.get(index).map(|trace| trace::inside(None, trace).brief()).unwrap_or_default();
+        result.receipt = Some(convert::receipt(receipt, &place, inside, Vec::new()));
     }
 }
 

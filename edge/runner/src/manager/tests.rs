@@ -79,6 +79,7 @@ fn active(own: Address) -> Active {
         submitter: Address::ZERO,
         hosts: None,
         is_at_work: false,
+        broken_off: 0,
         posted: None,
         shared: None,
         shares: BTreeMap::new(),
@@ -188,13 +189,15 @@ async fn a_job_that_comes_back_is_done_once() {
     assert_eq!((manager.executed(done), manager.records.get(&JOB)), (Some(JOB), Some(&record)));
 }
 
-/// An execution that broke off, as one that panics does, is begun again with the next block, and is at work once.
+/// An execution that broke off, as one that panics does, is begun again with the next block, and is at work once. Strategy: somebody submits a job with which
+/// a runner breaks off, so that it works in every block. After the second time it reports a fault without working.
 #[tokio::test]
 async fn what_broke_off_is_begun_again() {
     let folder = tempfile::tempdir().expect("a folder for the test");
     let mut manager = manager(folder.path());
     manager.jobs.insert(JOB, active(manager.context.address));
     for _ in 0..2 {
+        assert_eq!(manager.refusal(&manager.jobs[&JOB]), None);
         assert_eq!(manager.move_one(JOB), Step::Execute);
         manager.start_work();
         assert_eq!((manager.running.len(), manager.working.len()), (1, 1));
@@ -203,10 +206,12 @@ async fn what_broke_off_is_begun_again() {
         assert!(done.is_err(), "it had no time to end");
         assert_eq!((manager.executed(done), manager.working.len()), (None, 0));
     }
+    assert_eq!(manager.refusal(&manager.jobs[&JOB]), Some("the runner itself broke off"));
     assert_eq!(manager.move_one(JOB), Step::Execute);
     manager.start_work();
-    let done = manager.running.join_next().await.expect("it is done");
+    let done = manager.running.join_next().await.expect("it is reported");
     assert_eq!((manager.executed(done), manager.working.len()), (Some(JOB), 0));
+    assert_eq!(manager.records.get(&JOB).map(|record| record.report.fault), Some(2));
 }
 
 /// Decision 686: a node that does not know a job yet, or knows it as one of others, makes no result forgotten.

@@ -1,6 +1,6 @@
 //! Executions: what waits is started as far as there is room, and what came of it is noted.
 
-use super::JobManager;
+use super::{Active, JobManager};
 use crate::{
     execute::Limits,
     plan::{self, Own, Step},
@@ -8,6 +8,10 @@ use crate::{
 };
 use cowboy_types::Hash;
 use tokio::task;
+
+/// Executions of a job that may break off. Then the runner reports a fault: work costs, and may change something, so that whoever submits a job that it breaks
+/// off with does not have it done in every block.
+const BROKEN_OFF: u32 = 2;
 
 impl JobManager {
     /// Begins what waits, as far as there is room.
@@ -31,7 +35,7 @@ impl JobManager {
                 spec: active.spec.clone(),
                 assignment: active.assignment,
                 behaviour: self.context.behaviour.clone(),
-                is_denied: self.context.config.runner.deny_submitters.iter().any(|denied| denied.parse() == Ok(active.submitter)),
+                refusal: self.refusal(active),
                 executors: self.context.executors.clone(),
                 journal: self.context.journal.clone(),
                 board: self.context.board.clone(),
@@ -49,6 +53,14 @@ impl JobManager {
             let task = self.running.spawn(work.run()).id();
             self.working.insert(task, id);
         }
+    }
+
+    /// Why a job is not done, where it is not.
+    pub(super) fn refusal(&self, active: &Active) -> Option<&'static str> {
+        let is_denied = self.context.config.runner.deny_submitters.iter().any(|denied| denied.parse() == Ok(active.submitter));
+        let has_broken = active.broken_off >= BROKEN_OFF;
+        let reasons = [(is_denied, "this runner does not work for who asks"), (has_broken, "the runner itself broke off")];
+        reasons.into_iter().find(|(does_hold, _)| *does_hold).map(|(_, reason)| reason)
     }
 
     /// What is begun next, of what waits. While a result that is due waits for the disk, it alone: other work would cost, may change something, and could not
@@ -85,11 +97,13 @@ impl JobManager {
                 None
             }
             Err(error) => {
-                // The next block begins it again: without a result the runner loses stake.
+                // The next block begins it again, or has a fault reported: without a report the runner loses stake.
                 let job = self.working.remove(&error.id());
                 tracing::error!(job = job.map(tracing::field::display), %error, "an execution broke off");
-                if let Some(id) = job {
-                    self.begin_again(&id);
+                let id = job?;
+                self.begin_again(&id);
+                if let Some(active) = self.jobs.get_mut(&id) {
+                    active.broken_off = active.broken_off.saturating_add(1);
                 }
                 None
             }

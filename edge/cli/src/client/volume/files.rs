@@ -223,13 +223,15 @@ pub(super) async fn list(session: &Session, which: &Which, within: Option<&str>,
             format!("{:>12}  partition {partition}{}", row["bytes"].to_string(), labels.shown(partition))
         };
         let lines: Vec<String> = rows.iter().map(line).collect();
-        let text = if lines.is_empty() { "there are no files".to_owned() } else { lines.join("\n") };
-        session.output.result(
-            &rows,
+        let text = if lines.is_empty() {
+            "there are no files".to_owned()
+        } else {
+            let rows = lines.join("\n");
             format!(
-                "{text}\n(the chain has no names of partitions, and this folder those that it wrote: name one, like `ls VOLUME notes`)"
-            ),
-        );
+                "{rows}\n(`ls VOLUME notes` lists the files of notes; the chain has hashes of names only, and this folder the names that it wrote)"
+            )
+        };
+        session.output.result(&rows, text);
         return Ok(());
     };
     let first = within.split('/').next().unwrap_or_default();

@@ -193,8 +193,8 @@ fn own<'a>(listed: &'a [model::Validator], keys: &Keys<'_>, findings: &mut Findi
         "jailed" => findings.fail("validator", says, "remove the cause, then `cowboy validator unjail` after the time in jail"),
         _ if record.is_share_public => findings.warn(
             "validator",
-            format!("{says}; its share is public, because it could not be reached while shares were dealt"),
-            "check its connection; cowboy validator status names the dealers that had no acknowledgement from it",
+            format!("{says}; its share is public: it did not acknowledge the share in time, because it was behind or could not be reached"),
+            "let it catch up, and check its connection; cowboy validator status names the dealers that had no acknowledgement from it",
         ),
         _ => findings.ok("validator", says),
     }

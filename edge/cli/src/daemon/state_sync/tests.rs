@@ -316,6 +316,16 @@ fn one_source_without_blocks_does_not_end_a_state_sync() {
     node.shutdown();
 }
 
+/// Decision 759: a chain of which a block is trusted has begun, though all sources say that it has not. Whoever has all of them would give another chain later.
+#[test]
+fn a_trusted_block_is_of_a_chain_that_has_begun() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let node = validator(folder.path(), true, 50, 1);
+    let refused = begun(&node, &pool_of(&node, &[Behaviour::Empty]), Some(Hash([7; 32]))).expect_err("nobody has the block");
+    assert!(refused.to_string().contains("its chain has not begun"), "{refused}");
+    node.shutdown();
+}
+
 /// A source without the certificate of the block that says who signs is passed over, and is no liar.
 #[test]
 fn a_boundary_block_without_a_certificate_is_no_lie() {

@@ -1,6 +1,7 @@
 //! Streams of blocks that end, fall silent, or say what is no block.
 
 use super::*;
+use cowboy_api::ApiError;
 use cowboy_overlay::HttpSource;
 use std::net::Ipv4Addr;
 use tokio::{
@@ -162,4 +163,11 @@ async fn silence_ends() {
         assert!(matches!(ended, Ok(Some(Err(_)))), "{ended:?}");
         serving.abort();
     }
+}
+
+/// The commands of a node have no `--rpc-url`, which those of the client have.
+#[test]
+fn a_source_that_does_not_answer_has_a_remedy_of_its_own() {
+    let said = failure_of(Failed::Away(ApiError::of_fault(UNREACHABLE))).to_string();
+    assert!(said.contains("give the URL of another one") && !said.contains("--rpc-url"), "{said}");
 }
