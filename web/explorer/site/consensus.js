@@ -81,7 +81,7 @@ export function statusOf({ status, until, jailings }) {
 /** Why the next set leaves a validator out, in words; an empty text where it does not. */
 export function leftOutText(reason) {
   if (!reason) return "";
-  const why = reason === "share_revealed" ? "it could not be reached when its share was dealt, so the share is public" : "it was to receive a share when a dealing failed";
+  const why = reason === "share_revealed" ? "it did not acknowledge its share in time (it was behind or could not be reached), so the share is public" : "it was to receive a share when a dealing failed";
   return `the next set leaves it out: ${why}`;
 }
 

@@ -138,6 +138,11 @@ export function visible(text) {
   return text.replace(UNSEEN, "\ufffd").replace(PILED, "$1\ufffd");
 }
 
+/** An endpoint, which is a name or an address, with its port. An address of IPv6 stands in brackets. */
+export function authority(endpoint, port) {
+  return endpoint.includes(":") ? `[${endpoint}]:${port}` : `${endpoint}:${port}`;
+}
+
 /** Texts that a list in a sentence names. */
 const MAX_LISTED = 12;
 

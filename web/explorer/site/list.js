@@ -19,7 +19,8 @@ const EMPTY_PAGES = 5;
  * A list. `page(cursor, limit)` answers { rows, next, total? }: `next` is the cursor of the next page, undefined on the last.
  * A column is as for `table`; one with `text(row)` is also a column of the CSV file, which `file` names, and one without `cell` is
  * a column of that file only.
- * `filters` are elements that change what `page` asks for. Answers { node, refresh, reload }.
+ * `filters` are elements that change what `page` asks for. `none` says that there are no rows: a text, or a function where it depends on
+ * the filters. Answers { node, refresh, reload }.
  */
 export function list({ title, caption = title, columns, page, file, filters = [], none, keyOf }) {
   const box = h("div", {});
@@ -31,7 +32,7 @@ export function list({ title, caption = title, columns, page, file, filters = []
     replace(
       box,
       state.rows.length === 0
-        ? empty(state.next === undefined ? none : "Nothing among the newest entries.")
+        ? empty(state.next === undefined ? emptyText(none) : "Nothing among the newest entries.")
         : table(columns.filter(({ cell }) => cell), state.rows, { caption, rowClass: (row) => (state.fresh.has(keyOf(row)) ? "fresh" : null) }),
       more,
     );
@@ -83,6 +84,10 @@ export function list({ title, caption = title, columns, page, file, filters = []
   for (const filter of filters) filter.addEventListener("change", () => reload().catch((problem) => replace(box, trouble(problem, () => reload()))));
   const aside = h("span", { class: "with-filter" }, counter, filters, save);
   return { node: panel({ title, aside, flush: true }, box), refresh, reload };
+}
+
+function emptyText(none) {
+  return typeof none === "function" ? none() : none;
 }
 
 function named(column) {

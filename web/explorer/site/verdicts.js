@@ -52,6 +52,8 @@ const REASONS = {
   retries_exhausted: "its last draw failed as well",
   actor_fault: "enough runners reported that the job is malformed",
   external_fault: "enough runners could not reach what the job needs",
+  secrets_paused: "governance paused 0x04, so that its runners could not have the job's secrets or keys",
+  volumes_paused: "governance paused 0x0A or 0x0B, so that its runners could not have the job's volumes",
   checks_failed: "the results fail the submitter's own checks",
   no_majority: "two committees disagreed, and neither has a majority",
   impossible: "enough runners reported that its bounds are too tight",

@@ -42,7 +42,7 @@ test("a status says until when, and how often there was jail", () => {
 });
 
 test("who is left out is told why", () => {
-  assert.match(leftOutText("share_revealed"), /^the next set leaves it out: it could not be reached/);
+  assert.match(leftOutText("share_revealed"), /^the next set leaves it out: it did not acknowledge its share in time/);
   assert.match(leftOutText("dealing_failed"), /^the next set leaves it out: .*dealing failed$/);
   assert.equal(leftOutText(null), "");
 });

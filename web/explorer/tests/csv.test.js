@@ -40,6 +40,8 @@ test("a gateway's URL is that of a host, or none", () => {
     ["javascript:alert(1)", 80, null],
     ["evil.example/<script>", 80, null],
     ["user@host", 80, null],
+    ["192.0.2.1", 5080, null],
+    ["2001:db8::1", 443, null],
   ];
   for (const [endpoint, http_port, url] of rows) assert.equal(urlOfGateway({ endpoint, http_port }), url, endpoint);
 });

@@ -110,6 +110,12 @@ test("long identifiers show their ends", () => {
   assert.equal(format.clip("abcdef", 3), "abc… (3 more characters)");
 });
 
+test("an address of IPv6 has brackets before its port", () => {
+  assert.equal(format.authority("relay.example.com", 7400), "relay.example.com:7400");
+  assert.equal(format.authority("192.0.2.1", 7400), "192.0.2.1:7400");
+  assert.equal(format.authority("2001:db8::1", 7400), "[2001:db8::1]:7400");
+});
+
 test("no text looks like another", () => {
   assert.equal(format.visible("a\u202eb\u200b\u0007\tc\nü"), "a\ufffdb\ufffd\ufffd\tc\nü");
   for (const unseen of ["\u00ad", "\u061c", "\u115f", "\u180e", "\u206f", "\u3164", "\uffa0", "\u{e0041}"]) {

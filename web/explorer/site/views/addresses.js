@@ -67,7 +67,7 @@ export async function accountsView(_, { signal }) {
     page,
     columns: ACCOUNT_COLUMNS,
     filters: [prefix],
-    none: "No account begins with these digits.",
+    none: () => (prefix.value.trim() === "" ? "No account has sent or received anything yet." : "No account begins with these digits."),
     keyOf: (row) => row.address,
   });
   await accounts.reload();

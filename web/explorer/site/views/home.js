@@ -235,6 +235,8 @@ function welcome(health) {
       { class: "commands mono" },
       [
         "cowboy actor new hello",
+        "cowboy wallet create",
+        "cowboy faucet",
         "cowboy actor deploy hello/actor.py",
         "cowboy chain mine 10",
         "cowboy chain warp --blocks 1000",

@@ -4,7 +4,7 @@ import { get } from "../api.js";
 import { Clock } from "../clock.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
-import { clip, count } from "../format.js";
+import { authority, clip, count } from "../format.js";
 import { PAGE_ROWS, empty, longTable, panel, tally, who } from "../parts.js";
 import { gatewayUrl, siteLink } from "../sites.js";
 
@@ -68,7 +68,7 @@ function gatewaysPanel({ gateways, total_count: total }, view) {
   if (gateways.length === 0) return panel({ title: "Gateways" }, empty("No gateway is registered."));
   const columns = [
     { name: "Gateway", cell: (row) => who(row.address) },
-    { name: "Address", cell: (row) => h("span", { class: "breakable host" }, clip(`${row.endpoint}:${row.http_port}`, 256)) },
+    { name: "Address", cell: (row) => h("span", { class: "breakable host" }, clip(authority(row.endpoint, row.http_port), 256)) },
     { name: "State", cell: (row) => (row.is_active ? "active" : "inactive") },
     { name: "Health", end: true, cell: (row) => count(row.health) },
     { name: "Last heartbeat", end: true, class: "optional", cell: (row) => count(row.last_heartbeat) },

@@ -49,7 +49,7 @@ export function receiptList(path, { title, file, address, kind = "", status: cho
     page,
     columns: address ? columnsOf(address) : COLUMNS,
     filters: [kinds, statuses, handler],
-    none: "Nothing matches.",
+    none: () => (statuses.value === "" && handler.value.trim() === "" ? "Nothing yet." : "Nothing matches."),
     keyOf: (row) => row.id,
   });
 }

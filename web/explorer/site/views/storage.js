@@ -3,7 +3,7 @@
 import { get, post } from "../api.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
-import { bytes, clip, count, plural } from "../format.js";
+import { authority, bytes, clip, count, plural } from "../format.js";
 import { badge, empty, facts, heightLink, identifier, money, panel, route, table, who } from "../parts.js";
 import { withEvent, withMethod } from "../system.js";
 
@@ -64,7 +64,7 @@ function relaysPanel(relays) {
   const columns = [
     { name: "Relay", cell: (row) => who(row.address) },
     { name: "State", cell: relayState },
-    { name: "Address", class: "optional", cell: (row) => h("span", { class: "breakable" }, clip(`${row.endpoint}:${row.port}`, 256)) },
+    { name: "Address", class: "optional", cell: (row) => h("span", { class: "breakable" }, clip(authority(row.endpoint, row.port), 256)) },
     { name: "Region", class: "optional", cell: (row) => clip(row.region, 16) },
     { name: "Slots", end: true, cell: (row) => count(row.slots) },
     { name: "Reserved", end: true, class: "optional", cell: (row) => `${bytes(row.reserved)} of ${bytes(row.capacity)}` },

@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { chromium } from "playwright-core";
+import { Chain } from "../fixture/chain.js";
+import { ScriptedNode } from "../fixture/server.js";
 
 const FLAGS = [
   "--headless",
@@ -21,6 +23,14 @@ const WIDTHS = { desktop: { width: 1280, height: 900 }, phone: { width: 390, hei
 /** Starts the machine's own chromium; CHROMIUM names another one. */
 export function launch() {
   return chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args: FLAGS });
+}
+
+/** What tests over a scripted node begin with: a browser, a chain of 120 blocks, its node, and the explorer's address there. */
+export async function begin() {
+  const chain = new Chain();
+  chain.grow(120);
+  const node = new ScriptedNode(chain);
+  return { browser: await launch(), chain, node, base: `${await node.listen()}/explorer/` };
 }
 
 /** A new page. `problems` fills with what the page logs as an error, missing things aside: asking is how it learns. */

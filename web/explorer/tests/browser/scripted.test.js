@@ -4,11 +4,11 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
 import { HOSTILE_TOKEN } from "../fixture/lists.js";
-import { ALICE, COUNTER_ADDRESS, Chain, HEARTBEAT_ADDRESS, HOSTILE_ADDRESS, hashOf } from "../fixture/chain.js";
+import { ALICE, COUNTER_ADDRESS, HEARTBEAT_ADDRESS, HOSTILE_ADDRESS, hashOf } from "../fixture/chain.js";
 import { HOSTILE_JOB, RUNNERS } from "../fixture/market.js";
 import { systemAddress } from "../fixture/node.js";
 import { ScriptedNode } from "../fixture/server.js";
-import { checkNames, checkWidth, launch, open, visit } from "./browser.js";
+import { begin, checkNames, checkWidth, open, visit } from "./browser.js";
 import { VIEWS } from "./views.js";
 
 let browser;
@@ -17,11 +17,7 @@ let node;
 let base;
 
 before(async () => {
-  browser = await launch();
-  chain = new Chain();
-  chain.grow(120);
-  node = new ScriptedNode(chain);
-  base = `${await node.listen()}/explorer/`;
+  ({ browser, chain, node, base } = await begin());
 });
 
 after(async () => {

@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { toHex } from "../../site/bytes.js";
-import { Chain, HEARTBEAT_ADDRESS, addressOf, hashOf } from "../fixture/chain.js";
+import { HEARTBEAT_ADDRESS, addressOf, hashOf } from "../fixture/chain.js";
 import { HOSTILE_TOKEN } from "../fixture/lists.js";
 import { JOB } from "../fixture/market.js";
-import { ScriptedNode } from "../fixture/server.js";
-import { checkNames, close, launch, open, visit } from "./browser.js";
+import { begin, checkNames, close, open, visit } from "./browser.js";
 
 let browser;
 let chain;
@@ -15,11 +14,7 @@ let node;
 let base;
 
 before(async () => {
-  browser = await launch();
-  chain = new Chain();
-  chain.grow(120);
-  node = new ScriptedNode(chain);
-  base = `${await node.listen()}/explorer/`;
+  ({ browser, chain, node, base } = await begin());
 });
 
 after(async () => {
@@ -331,6 +326,22 @@ test("Escape closes the list of sections and leaves the keyboard at its button",
   await page.keyboard.press("Escape");
   assert.equal(await more.evaluate((menu) => menu.open), false);
   assert.equal(await page.evaluate(() => document.activeElement.textContent), "More");
+  assert.deepEqual(problems, []);
+  await close(page);
+});
+
+test("an empty list says that there is nothing yet, and a filtered one that nothing matches", async () => {
+  const { page, problems } = await open(browser);
+  await change(page, /\/(accounts|transactions)\?/, (answer) => ({ ...answer, accounts: [], entries: [], next_cursor: undefined }));
+  await visit(page, base, "#/accounts");
+  await page.getByText("No account has sent or received anything yet.").waitFor();
+  await page.getByLabel("Begins with 0x…").fill("ab");
+  await page.getByLabel("Begins with 0x…").press("Enter");
+  await page.getByText("No account begins with these digits.").waitFor();
+  await visit(page, base, "#/transactions");
+  await page.getByText("Nothing yet.").waitFor();
+  await page.getByLabel("Status").selectOption("failed");
+  await page.getByText("Nothing matches.").waitFor();
   assert.deepEqual(problems, []);
   await close(page);
 });

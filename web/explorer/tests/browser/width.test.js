@@ -3,9 +3,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { after, before, test } from "node:test";
-import { Chain } from "../fixture/chain.js";
-import { ScriptedNode } from "../fixture/server.js";
-import { checkWidth, close, launch, open, visit } from "./browser.js";
+import { begin, checkWidth, close, open, visit } from "./browser.js";
 import { OTHERS, VIEWS } from "./views.js";
 
 const ADDRESSES = [...VIEWS.map(([hash]) => hash), ...OTHERS];
@@ -23,11 +21,7 @@ let node;
 let base;
 
 before(async () => {
-  browser = await launch();
-  const chain = new Chain();
-  chain.grow(120);
-  node = new ScriptedNode(chain);
-  base = `${await node.listen()}/explorer/`;
+  ({ browser, node, base } = await begin());
 });
 
 after(async () => {
