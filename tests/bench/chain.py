@@ -103,7 +103,7 @@ class Cowboy:
     def start(self, state, more=()):
         port = free_port()
         question = b"GET /height HTTP/1.1\r\nHost: x\r\n\r\n"
-        return Node([COWBOYD, "dev", "--port", str(port), "--state", str(state), "--runners", "0", "--quiet", *self.configuration, *more], port, question, TOOLS / "cowboyd.log")
+        return Node([COWBOYD, "dev", "--port", str(port), *(["--state", str(state)] if state else []), "--runners", "0", "--quiet", *self.configuration, *more], port, question, TOOLS / "cowboyd.log")
 
 
 def load(chain, node, counter, *what):
@@ -117,11 +117,11 @@ def load(chain, node, counter, *what):
 
 
 def measure(chain, scale):
-    """One round: delays on a fresh node, then rates on one that opens its state again (anvil keeps none)."""
+    """One round: delays on a fresh node whose state goes with it, then rates on one that opens its state again (anvil keeps none)."""
     figures = {}
     state = pathlib.Path(tempfile.mkdtemp(prefix="cowboy-bench-"))
     try:
-        with chain.start(state / "chain") as node:
+        with chain.start(None) as node:
             figures["fresh"] = node.startup * 1000
             time.sleep(3)
             figures["resident"] = node.resident()
@@ -130,6 +130,10 @@ def measure(chain, scale):
             one = load(chain, node, counter, "reads", "--count", 5000 // scale, "--connections", 1)
             figures["read_delay"], figures["read_rate"] = one["p50_us"], one["per_second"]
             figures["read_rate_16"] = load(chain, node, counter, "reads", "--count", 60000 // scale, "--connections", 16)["per_second"]
+        with chain.start(state / "chain") as node:
+            if chain.name == "cowboy":
+                counter = load(chain, node, None, "deploy")["counter"]
+                figures["settling_on_disk"] = load(chain, node, counter, "settling", "--count", 300 // scale)["p50_us"] / 1000
         with chain.start(state / "chain", chain.for_rates) as node:
             figures["reopened"] = node.startup * 1000
             if chain.name == "anvil":
@@ -158,6 +162,7 @@ ROWS = [
     ("read_rate", "read-only calls/s, one connection", "{:,.0f}", True),
     ("read_rate_16", "read-only calls/s, 16 connections", "{:,.0f}", True),
     ("settling", "submit to final receipt, p50", "{:.2f} ms", False),
+    ("settling_on_disk", "the same with `--state`, each step on the disk", "{:.2f} ms", False),
 ]
 
 
@@ -173,12 +178,12 @@ def main():
     for _ in range(arguments.rounds):
         for chain in chains:
             rounds[chain.name].append(measure(chain, arguments.scale))
-    middle = {name: {key: median([figures[key] for figures in every]) for key, *_ in ROWS} for name, every in rounds.items()}
+    middle = {name: {key: median([figures[key] for figures in every]) for key, *_ in ROWS if key in every[0]} for name, every in rounds.items()}
     rows = []
     for key, label, form, more in ROWS:
-        cells = [form.format(figures[key]) for figures in middle.values()]
-        both = "anvil" in middle and "cowboy" in middle
-        rows.append([label, *cells, *([f"{middle['cowboy'][key] / middle['anvil'][key]:.2f}×"] if both else [])])
+        cells = [form.format(figures[key]) if key in figures else "" for figures in middle.values()]
+        both = len(middle) == 2 and all(key in figures for figures in middle.values())
+        rows.append([label, *cells, *([f"{middle['cowboy'][key] / middle['anvil'][key]:.2f}×"] if both else [""] * (len(middle) == 2))])
     text = table(["", *middle, *(["cowboy / anvil"] if len(middle) == 2 else [])], rows)
     configuration = "; ".join(f"`{chain.command} {' '.join(chain.configuration)}`{', for rates `' + ' '.join(chain.for_rates) + '`' if chain.for_rates else ''}" for chain in chains)
     text = (f"`./bench chain`: median of {arguments.rounds} alternating rounds; 10 senders over 10 connections; transactions are signed before the clock starts; rates are measured from the first "
