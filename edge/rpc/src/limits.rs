@@ -360,6 +360,31 @@ pub(crate) fn crowded() -> Refusal {
     Refusal::new(BUSY, json!({ "reason": "the bodies of other requests and answers fill the memory that is reserved for them" }))
 }
 
+/// What tests of several modules need.
+#[cfg(test)]
+pub(crate) mod testing {
+    use super::*;
+    use futures::FutureExt as _;
+    use std::sync::{Arc, mpsc};
+
+    /// Gives a client its share of the readers, until the result is dropped.
+    pub(crate) fn occupy(limits: &Limits, client: Client) -> impl Sized {
+        let (release, released) = mpsc::channel::<()>();
+        let released = Arc::new(Mutex::new(released));
+        let work = || {
+            let released = released.clone();
+            move || {
+                if let Ok(released) = released.lock() {
+                    let _ = released.recv();
+                }
+            }
+        };
+        let mut under_way: Vec<_> = (0..Bounds::of_machine().per_client).map(|_| Box::pin(limits.read(client, work()))).collect();
+        assert!(under_way.iter_mut().all(|read| read.as_mut().now_or_never().is_none()), "they run, or wait for a thread");
+        (release, under_way)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

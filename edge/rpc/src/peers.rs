@@ -98,31 +98,17 @@ fn position(app: &App, block: &Hash) -> Option<Position> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_serve::Bounds;
-    use std::{
-        net::IpAddr,
-        sync::{Mutex, mpsc},
-    };
+    use crate::limits::testing::occupy;
+    use std::net::IpAddr;
 
     /// Decision 758: whoever has its share of the readers gets `Busy`, and not that there is no such block.
     #[tokio::test]
     async fn no_room_to_look_is_not_nothing_found() {
         let limits = Limits::start(None).expect("the system has threads");
         let client = |number: u8| Client::from(IpAddr::from([192, 0, 2, number]));
-        let (release, released) = mpsc::channel::<()>();
-        let released = Arc::new(Mutex::new(released));
-        let work = || {
-            let released = released.clone();
-            move || {
-                if let Ok(released) = released.lock() {
-                    let _ = released.recv();
-                }
-            }
-        };
-        let mut under_way: Vec<_> = (0..Bounds::of_machine().per_client).map(|_| Box::pin(limits.read(client(1), work()))).collect();
-        assert!(under_way.iter_mut().all(|read| read.as_mut().now_or_never().is_none()), "they run, or wait for a thread");
+        let occupied = occupy(&limits, client(1));
         assert_eq!(look_up(&limits, client(1), || Some(7)).await, Err(Busy));
-        drop(release);
+        drop(occupied);
         assert_eq!(look_up(&limits, client(2), || Some(7)).await, Ok(Some(7)));
         assert_eq!(look_up(&limits, client(2), || None::<u8>).await, Ok(None));
     }

@@ -69,7 +69,7 @@ static WAYS: [Way; 6] = [
         method: "leave",
         event: ("proxy.leaving", "amount"),
         free: Free::After(|params| params.secrets.unbonding),
-        meanwhile: "keep the proxy running until the stake is paid: it may have seats (`cowboy proxy status`); the stake is free later then: the time begins when the last one ends",
+        meanwhile: "keep the proxy running until the stake is paid: it may still have seats (`cowboy proxy status`), and the unbonding time begins when the last one ends",
         withdraw: "cowboy proxy withdraw",
     },
     Way {

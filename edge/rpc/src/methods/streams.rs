@@ -301,15 +301,13 @@ async fn once_it_runs<T>(mut ask: impl FnMut() -> Result<T, AskError>) -> Result
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::testing::occupy;
     use axum::{extract::FromRequestParts as _, http::Request};
     use cowboy_api::error::{OVERLOADED, RATE_LIMITED};
     use cowboy_node::Unavailable;
-    use cowboy_serve::{Bounds, Memory};
+    use cowboy_serve::Memory;
     use futures::FutureExt as _;
-    use std::{
-        pin::pin,
-        sync::{Arc, Mutex, mpsc},
-    };
+    use std::{pin::pin, sync::mpsc};
 
     /// 4,096 readers that say nothing hold 16 MiB together, and not half a GiB.
     #[tokio::test]
@@ -386,18 +384,7 @@ mod tests {
     async fn a_stream_begins_on_the_readers() {
         let limits = Limits::start(None).expect("the system has threads");
         let client = |number: u8| Client::from(IpAddr::from([192, 0, 2, number]));
-        let (release, released) = mpsc::channel::<()>();
-        let released = Arc::new(Mutex::new(released));
-        let work = || {
-            let released = released.clone();
-            move || {
-                if let Ok(released) = released.lock() {
-                    let _ = released.recv();
-                }
-            }
-        };
-        let mut under_way: Vec<_> = (0..Bounds::of_machine().per_client).map(|_| Box::pin(limits.read(client(1), work()))).collect();
-        assert!(under_way.iter_mut().all(|read| read.as_mut().now_or_never().is_none()), "they run, or wait for a thread");
+        let occupied = occupy(&limits, client(1));
         let (sender, views) = mpsc::channel();
         let view = || {
             let sender = sender.clone();
@@ -409,7 +396,7 @@ mod tests {
         let refused = first_from(&limits, client(1), view(), 1).await.expect_err("it has its share");
         assert_eq!(refused.0.slug, RATE_LIMITED.slug);
         assert!(views.try_recv().is_err(), "nothing is read on the threads that all wait for");
-        drop(release);
+        drop(occupied);
         let found = first_from(&limits, client(2), view(), 1).await.expect_err("there is no ledger");
         assert_eq!((found.0.slug, views.try_recv().is_ok()), (BUSY.slug.to_owned(), true));
     }
