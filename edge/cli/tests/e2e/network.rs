@@ -195,10 +195,10 @@ fn a_stranger_registers_by_command() {
         let refused = validator(arguments);
         assert!(refused.code != Some(0) && refused.stderr.contains(reason), "{arguments:?}: {refused:?}");
     }
-    let registered = validator(&["register", "@own.json"]);
-    assert_eq!(registered.code, Some(0), "{registered:?}");
-    assert_eq!(validator(&["add-stake", "500cby"]).code, Some(0));
-    assert_eq!(validator(&["edit", "--address", "127.0.0.1:3009"]).code, Some(0));
+    for arguments in [&["register", "@own.json"][..], &["add-stake", "500cby"], &["edit", "--address", "127.0.0.1:3009"]] {
+        let done = validator(arguments);
+        assert_eq!(done.code, Some(0), "{arguments:?}: {done:?}");
+    }
     let nowhere = validator(&["edit", "--address", "no-such-host.invalid:3009"]);
     assert!(nowhere.code != Some(0) && nowhere.stderr.contains("no-such-host.invalid"), "{nowhere:?}");
     let own = validator(&["get"]).json();
@@ -212,7 +212,8 @@ fn a_stranger_registers_by_command() {
     let said = daemon(root, &["doctor", "--config", "network/newcomer.json", "--port", "1", "--source", &nodes[1].url]).1;
     assert!(said.contains("waiting, does not sign; registered, and not yet in a set: the next one is fixed at height"), "{said}");
     assert!(validator(&["unjail"]).stderr.contains("is not in jail"), "it is not in jail");
-    assert_eq!(validator(&["leave"]).code, Some(0));
+    let left = validator(&["leave"]);
+    assert_eq!(left.code, Some(0), "{left:?}");
     assert_eq!(validator(&["get"]).json()["status"], "leaving");
     assert!(validator(&["withdraw"]).stderr.contains("still_bound"), "its stake is bound");
     for node in nodes {
