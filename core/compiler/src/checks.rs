@@ -3,8 +3,9 @@
 use crate::CompileError;
 use crate::forbidden::hint;
 use crate::{nesting, scope};
+use cowboy_num::int::{MAX_BITS, parse_int};
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{CmpOp, Expr, Stmt, StringLiteral};
+use ruff_python_ast::{CmpOp, Expr, ExprNumberLiteral, Number, Stmt, StringLiteral};
 use ruff_text_size::{TextRange, TextSize};
 
 /// Modules an actor may import (003 "Module Whitelist"), with the host's own.
@@ -202,6 +203,13 @@ impl<'a> Visitor<'a> for Checker<'_> {
             Expr::Name(name) => {
                 if matches!(name.id.as_str(), "__builtins__" | "__loader__" | "__spec__") {
                     self.refuse(name.range, format!("'{}' is forbidden: it reaches outside the sandbox", name.id));
+                }
+            }
+            // The VM keeps integers below the limit, and charges for them as such; a literal is one that nothing computed (decision 784).
+            Expr::NumberLiteral(ExprNumberLiteral { value: Number::Int(value), range, .. }) => {
+                let is_listed = self.errors.len() < REFUSALS;
+                if is_listed && value.as_i64().is_none() && parse_int(&value.to_string(), 0).is_err() {
+                    self.errors.push(CompileError::too_large(*range, format!("an integer has at most {MAX_BITS} bits")));
                 }
             }
             Expr::Attribute(attribute) => {

@@ -1,6 +1,6 @@
 //! the functions of `math` are correctly rounded, with CPython's special cases and errors.
 
-use cowboy_num::math::{self, MathError, Outcome, PowerError, SumError};
+use cowboy_num::math::{self, ExactSum, MathError, Outcome, PowerError, SumError};
 use cowboy_num::{F64, parse_float};
 use dashu_int::IBig;
 
@@ -223,7 +223,9 @@ fn a_67_sums_and_closeness_equal_cpython() {
             })
             .collect();
         let listed: String = values.iter().map(|value| format!("F({:#x}), ", value.0)).collect();
-        let ours = match math::fsum(values.iter().copied()) {
+        let mut sum = ExactSum::default();
+        let total = values.iter().try_for_each(|value| sum.include(*value).map(drop)).and_then(|()| sum.total());
+        let ours = match total {
             Ok(value) => format!("{:016x}", value.0),
             Err(SumError::Overflow) => "OverflowError: intermediate overflow in fsum".to_string(),
             Err(SumError::OppositeInfinities) => "ValueError: -inf + inf in fsum".to_string(),

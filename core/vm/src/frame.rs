@@ -88,6 +88,8 @@ pub(crate) enum Pending {
     Check { expect: Expect, then: Option<Then>, negate: bool },
     /// An AttributeError means that `__getattr__` is asked.
     GetAttr { object: Value, name: Value, fallback: Value },
+    /// `from package import name`, which asks the package's `__getattr__`: an AttributeError means that there is no such name.
+    ImportFrom { package: Ref, name: Ref },
     /// The iterator for a `for` loop, whose registers begin at the destination.
     Iterator,
     /// `__new__` of a class: `__init__` follows.

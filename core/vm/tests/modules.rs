@@ -256,3 +256,29 @@ fn unfinished_text_is_paid_for() {
         }
     }
 }
+
+/// Each part of a path has to be a module, and what a package's `__getattr__` does not know either is an ImportError.
+#[test]
+fn imports_of_what_is_not_there_are_import_errors() {
+    let missing = "ImportError: cannot import name 'missing' from 'cowboy_sdk' (unknown location)";
+    check(&[
+        ("import collections.missing", "ModuleNotFoundError: No module named 'collections.missing'"),
+        ("import cowboy_sdk.missing.more", "ModuleNotFoundError: No module named 'cowboy_sdk.missing'"),
+        ("import math.sqrt", "ModuleNotFoundError: No module named 'math.sqrt'; 'math' is not a package"),
+        ("from abc.missing import x", "ModuleNotFoundError: No module named 'abc.missing'; 'abc' is not a package"),
+        ("import json.decoder.x", "ModuleNotFoundError: No module named 'json.decoder.x'; 'json.decoder' is not a package"),
+        ("from cowboy_sdk import missing", missing),
+        ("from cowboy_sdk import actor, missing", missing),
+        ("from cowboy_sdk import routes", "ImportError: cowboy_sdk.routes is not available: this version of the SDK has no HTTP routes"),
+        ("import cowboy_sdk\ncowboy_sdk.missing", "AttributeError: module 'cowboy_sdk' has no attribute 'missing'"),
+        ("from math import missing", "ImportError: cannot import name 'missing' from 'math' (unknown location)"),
+        ("try:\n    from cowboy_sdk import missing\nexcept ImportError as error:\n    print(error.name, error.path)", "cowboy_sdk None\n"),
+        ("try:\n    from math import missing\nexcept ImportError as error:\n    print(error.name)", "math\n"),
+        ("try:\n    import json.missing.x\nexcept ImportError as error:\n    print(error.name)", "json.missing\n"),
+        (
+            "try:\n    1 // 0\nexcept Exception:\n    try:\n        from cowboy_sdk import missing\n    except ImportError as error:\n        print(repr(error.__context__))",
+            "ZeroDivisionError('integer division or modulo by zero')\n",
+        ),
+        ("import json.decoder, collections.abc\nprint(json.__name__, collections.abc.__name__)", "json collections.abc\n"),
+    ]);
+}

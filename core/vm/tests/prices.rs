@@ -56,6 +56,7 @@ const GROWING: &[(&str, &str, usize, usize, u64)] = &[
     ("import math\nx = 2.0 ** N", "math.fmod(x, 3.0)", 2, 1_002, 60),
     ("import math\nx = 2.0 ** N", "math.remainder(x, 3.0)", 2, 1_002, 60),
     ("L = [1.5, 2] * N", "sum(L)", 1, 1_001, 7_000),
+    ("import math\nL = [2.0 ** (i * 37 % 2_000 - 1_000) for i in range(N)]", "math.fsum(L)", 1, 1_001, 100_000),
     ("L = [0] * N", "list(zip(L, L))", 10, 10_010, 80_000),
     ("d = dict.fromkeys(range(N), 0)\ne = dict(d)", "d == e", 10, 1_010, 5_000),
     ("d = dict.fromkeys(range(N), 0)", "dict(d)", 10, 1_010, 5_000),

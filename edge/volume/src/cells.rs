@@ -86,6 +86,7 @@ pub fn rebuild(code: Code, stripe: Stripe, cells: Vec<Option<Vec<u8>>>, slot: us
 mod tests {
     use super::*;
     use proptest::prelude::*;
+    use sha2::{Digest as _, Sha256};
 
     fn bytes(length: u64) -> Vec<u8> {
         (0..length).map(|number| number.wrapping_mul(0x9E37_79B9_7F4A_7C15).to_le_bytes()[7]).collect()
@@ -116,6 +117,25 @@ mod tests {
 
     const FROZEN: [&str; 6] =
         ["79b3abdbf86853e8", "0127ba520ae32ae6", "8cc94341ec4e4f91", "9faee2fb65a1d5fe", "18399ad5003308c0", "1ee690930149ca1f"];
+
+    /// The parity of every code is that of another implementation: with other bytes, what relays keep would be lost.
+    #[test]
+    fn parity_is_that_of_the_published_code() {
+        let published = include_str!("../../../tests/vectors/parity.txt");
+        let rows: Vec<&str> = published.lines().filter(|line| !line.starts_with('#')).collect();
+        assert_eq!(rows.len(), 16 * 8 + 2, "every code that volumes have, and one of them with longer cells");
+        for row in rows {
+            let words: Vec<&str> = row.split(' ').collect();
+            let [data, parity, cell, expected] = words[..] else { panic!("four words: {row}") };
+            let code = Code { data: data.parse().expect("a number"), parity: parity.parse().expect("a number") };
+            let length = u64::from(code.data) * cell.parse::<u64>().expect("a number");
+            let stripe = stripes(code, length).next().expect("one");
+            let cells = encode(code, stripe, &bytes(length));
+            let hash = Sha256::digest(cells[usize::from(code.data)..].concat());
+            let hash = hash.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"));
+            assert_eq!(hash, expected, "{row}");
+        }
+    }
 
     /// Cells that are no code word decode, too: to other bytes where others are missing. So a reader compares the file with its hash, and whoever
     /// rebuilds a cell compares it with the cell's (decision 623).

@@ -1,8 +1,7 @@
 //! Literals: expressions that are known when a program is compiled.
 
 use crate::code::Const;
-use cowboy_num::F64;
-use dashu_int::IBig;
+use cowboy_num::{F64, int::parse_int};
 use ruff_python_ast::{Expr, Number, UnaryOp};
 
 /// The literal that an expression is, after folding tuples and negation.
@@ -16,7 +15,7 @@ pub(super) fn literal(expr: &Expr) -> Option<Const> {
         Expr::NumberLiteral(literal) => match &literal.value {
             Number::Int(value) => match value.as_i64() {
                 Some(value) => Const::Int(value),
-                None => Const::BigInt(big_literal(&value.to_string())?),
+                None => Const::BigInt(parse_int(&value.to_string(), 0).ok()?),
             },
             Number::Float(value) => Const::Float(F64(value.to_bits())),
             Number::Complex { imag, .. } => Const::Imaginary(F64(imag.to_bits())),
@@ -33,21 +32,6 @@ pub(super) fn literal(expr: &Expr) -> Option<Const> {
         Expr::Tuple(tuple) => Const::Tuple(tuple.elts.iter().map(literal).collect::<Option<_>>()?),
         _ => return None,
     })
-}
-
-pub(super) fn big_literal(text: &str) -> Option<IBig> {
-    let plain: String = text.chars().filter(|&c| c != '_').collect();
-    let lower = plain.to_ascii_lowercase();
-    let parsed = if let Some(digits) = lower.strip_prefix("0x") {
-        IBig::from_str_radix(digits, 16)
-    } else if let Some(digits) = lower.strip_prefix("0o") {
-        IBig::from_str_radix(digits, 8)
-    } else if let Some(digits) = lower.strip_prefix("0b") {
-        IBig::from_str_radix(digits, 2)
-    } else {
-        IBig::from_str_radix(&lower, 10)
-    };
-    parsed.ok()
 }
 
 pub(super) fn small_literal(expr: &Expr) -> Option<u16> {

@@ -21,7 +21,7 @@ pub use elementary::{
 };
 pub use power::{PowerError, cbrt, dist, hypot, pow, py_pow};
 pub use special::{erf, erfc, gamma, lgamma};
-pub use sums::{SumError, degrees, fsum, is_close, radians};
+pub use sums::{ExactSum, SumError, degrees, is_close, radians};
 
 use super::{F64, NumberError};
 

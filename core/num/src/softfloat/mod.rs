@@ -27,7 +27,7 @@ pub(crate) const EXPONENT_MASK: u64 = 0x7ff << FRACTION_BITS;
 ///
 /// `==` and `<` compare as numbers: `-0.0 == 0.0`, and a NaN differs from everything. Operators round to
 /// nearest even. `%` is the remainder of the truncated quotient (C `fmod`); Python's is [`F64::py_mod`].
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 pub struct F64(pub u64);
 
 impl F64 {

@@ -186,7 +186,7 @@ costs! {
     COMPLEX_POWER 600 / 1 "operation" "decision 726" "a power of complex numbers";
     FACTOR 16 / 1 "factor" "decision 364" "`factorial`, `comb`, `perm`";
     FLOAT_READ 4 / 1 "item" "decision 364" "`hypot`, `dist`, `fsum` and the like, by their arguments";
-    FLOAT_SUMMED 8 / 1 "item" "decision 364" "`fsum`, exactly";
+    FLOAT_SUMMED 8 / 1 "addition" "decision 772" "`fsum`: each item, and each partial sum that it is added to";
     SUM_ITEM 1 / 1 "item" "decision 726" "`sum`";
     SUM_UNLIKE 3 / 1 "item" "decision 726" "`sum`, of what is not of the type of the sum before it, or is no integer of 64 bits and no float";
     PRODUCT_ITEM 2 / 1 "item" "decision 364" "`math.prod`";

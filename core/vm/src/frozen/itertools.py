@@ -28,9 +28,10 @@ class count:
     __slots__ = ("_next", "_step")
 
     def __init__(self, start=0, step=1):
-        if not hasattr(start, "__add__") or isinstance(start, (str, bytes, list, tuple)):
-            raise TypeError("a number is required")
-        self._next = start
+        for number in (start, step):
+            if not (hasattr(number, "__int__") or hasattr(number, "__index__") or hasattr(number, "__float__") or isinstance(number, complex)):
+                raise TypeError("a number is required")
+        self._next = int(start) if isinstance(start, int) and isinstance(step, int) and step == 1 else start  # of whatever class
         self._step = step
 
     def __iter__(self):

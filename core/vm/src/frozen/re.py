@@ -115,7 +115,7 @@ class Match:
         if isinstance(group, int):
             number = group
         elif isinstance(group, (str, bytes)) or not hasattr(type(group), "__index__"):
-            number = self.re._groupindex.get(group, -1)
+            number = self.re._groupindex.get(group, -1) if self.re._groupindex else -1
         else:
             number = range(group).stop
         if 0 <= number <= self.re.groups:
@@ -402,14 +402,14 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 def _template(pattern, template):
     """The parts of a template: texts and group numbers."""
-    is_text = isinstance(template, str)
-    if ("\\" if is_text else b"\\") not in template:
+    text = template if isinstance(template, str) else str(template, "latin-1")
+    if "\\" not in text:
         return (template,)
     key = (pattern, template)
     known = _templates.get(key)
     if known is None:
-        known = _parse_template(pattern, template, template if is_text else template.decode("latin-1"))
-        if not is_text:
+        known = _parse_template(pattern, template, text)
+        if text is not template:
             known = tuple([part if isinstance(part, int) else part.encode("latin-1") for part in known])
         if len(_templates) >= _CACHE_SIZE:
             del _templates[next(iter(_templates))]

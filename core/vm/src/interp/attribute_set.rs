@@ -45,6 +45,7 @@ impl SetAttributes for Vm {
         }
         let Value::Obj(receiver) = object else {
             if name == nm::CLASS {
+                self.class_to_be(value)?;
                 return Err(self.type_error("__class__ assignment only supported for mutable types or ModuleType subclasses"));
             }
             return Err(self.cannot_set(object, name));
@@ -70,11 +71,9 @@ impl SetAttributes for Vm {
             }
             Payload::Function(_) if FIXED_OF_FUNCTIONS.contains(&self.heap.name_text(name)) => Err(self.fixed_of_function(name)),
             payload if payload.attributes().is_some() => {
-                let has_dict = match self.heap.payload(class) {
-                    Payload::Class(row) => row.has_dict,
-                    _ => false,
-                };
-                if !has_dict {
+                let has_dict = matches!(self.heap.payload(class), Payload::Class(row) if row.has_dict);
+                // A field of the builtin type below, which nothing covers, is written by nobody.
+                if !has_dict || (self.field_owner(class, name).is_some() && self.lookup(class, name).is_none()) {
                     return Err(self.cannot_set(object, name));
                 }
                 self.set_instance_attribute(object, name, value)
@@ -89,7 +88,7 @@ impl SetAttributes for Vm {
         if name == nm::CLASS {
             return Err(self.type_error("can't delete __class__ attribute"));
         }
-        let Value::Obj(receiver) = object else { return Err(self.no_attribute(object, name)) };
+        let Value::Obj(receiver) = object else { return Err(self.cannot_set(object, name)) };
         match (self.heap.payload(receiver).core(), name) {
             (payload @ (Payload::Generator(_) | Payload::Function(_)), nm::NAME | nm::QUALNAME)
                 if matches!(payload, Payload::Function(_)) || self.is_named(receiver) =>
@@ -147,7 +146,7 @@ impl SetAttributes for Vm {
                 }
                 Ok(())
             }
-            _ => Err(self.no_attribute(object, name)),
+            _ => Err(self.cannot_set(object, name)),
         }
     }
 }
@@ -258,9 +257,11 @@ impl Vm {
         self.raise(ty::ATTRIBUTE_ERROR, "readonly attribute")
     }
 
+    /// AttributeError for an attribute of an object that is neither set nor deleted: the class has it, or nobody does.
     pub(super) fn cannot_set(&mut self, object: Value, name: Ref) -> Throw {
         let class = self.heap.class_of(object);
-        if self.lookup(class, name).is_some() {
+        // Every class has a `__doc__`, those of builtin types here too.
+        if name == nm::DOC || self.lookup(class, name).is_some() {
             let message = format!("'{}' object attribute '{}' is read-only", self.heap.class_name(object), self.heap.name_text(name));
             return self.raise(ty::ATTRIBUTE_ERROR, &message);
         }
@@ -311,7 +312,7 @@ impl Vm {
 
     pub(super) fn cannot_delete(&mut self, object: Value, class: Ref, name: Ref) -> Throw {
         match self.heap.payload(class) {
-            Payload::Class(row) if row.has_dict => self.no_attribute(object, name),
+            Payload::Class(row) if row.has_dict && self.field_owner(class, name).is_none() => self.no_attribute(object, name),
             _ => self.cannot_set(object, name),
         }
     }

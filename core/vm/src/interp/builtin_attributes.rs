@@ -358,12 +358,18 @@ impl Vm {
         }
     }
 
+    /// What an object shall be an instance of: a class.
+    pub(super) fn class_to_be(&mut self, value: Value) -> Outcome<Ref> {
+        if let Some(class) = value.object().filter(|&class| matches!(self.heap.payload(class), Payload::Class(_))) {
+            return Ok(class);
+        }
+        let message = format!("__class__ must be set to a class, not '{}' object", self.heap.class_name(value));
+        Err(self.type_error(message))
+    }
+
     /// Makes an object an instance of another class of the same layout.
     fn set_class_of(&mut self, receiver: Ref, value: Value) -> Outcome<bool> {
-        let Some(class) = value.object().filter(|&class| matches!(self.heap.payload(class), Payload::Class(_))) else {
-            let message = format!("__class__ must be set to a class, not '{}' object", self.heap.class_name(value));
-            return Err(self.type_error(message));
-        };
+        let class = self.class_to_be(value)?;
         let old = self.heap.slot(receiver).class;
         if class.0 < FIXED_COUNT || old.0 < FIXED_COUNT {
             return Err(self.type_error("__class__ assignment only supported for mutable types or ModuleType subclasses"));

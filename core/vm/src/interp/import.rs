@@ -1,8 +1,8 @@
 //! Imports: modules that come with the VM, made when the base image is made.
 
-use super::Vm;
+use super::{OnReturn, Pending, Vm};
 use crate::costs::{IMPORT, NAME_IMPORTED};
-use crate::error::Outcome;
+use crate::error::{Outcome, Throw};
 use crate::payload::Payload;
 use crate::types::{MODULES_DICT, nm, ty};
 use crate::value::{Ref, Value};
@@ -16,19 +16,44 @@ impl Vm {
         if self.loader {
             super::load::load_module(self, &text)?;
         }
-        let wanted = if top { text.split('.').next().unwrap_or_default().to_owned() } else { text.clone() };
-        let name = self.heap.intern(&wanted);
-        match self.heap.dict_get_name(MODULES_DICT, name) {
-            Some(module) => Ok(self.heap.retain(module)),
-            None => {
-                let message = format!("No module named '{wanted}'");
-                let throw = self.raise(ty::MODULE_NOT_FOUND_ERROR, &message);
-                if let crate::error::Throw::Raise(exception) = throw {
-                    self.put_attribute(exception, nm::NAME_ATTR, Value::Obj(name));
-                }
-                Err(throw)
-            }
+        let Some(module) = self.loaded(&text) else { return Err(self.no_module(&text)) };
+        let package = text.split('.').next().filter(|_| top).and_then(|package| self.loaded(package));
+        Ok(self.heap.retain(package.unwrap_or(module)))
+    }
+
+    /// The module of a path, if there is one. Not retained.
+    fn loaded(&self, path: &str) -> Option<Value> {
+        let name = self.heap.interned_name(path)?;
+        self.heap.dict_get_name(MODULES_DICT, name)
+    }
+
+    /// ModuleNotFoundError for the first part of a path that is no module.
+    fn no_module(&mut self, path: &str) -> Throw {
+        let mut packages = path.match_indices('.').map(|(end, _)| &path[..end]);
+        let missing = packages.find(|package| self.loaded(package).is_none()).unwrap_or(path);
+        let message = match missing.rsplit_once('.') {
+            Some((parent, _)) if !self.is_package(parent) => format!("No module named '{missing}'; '{parent}' is not a package"),
+            _ => format!("No module named '{missing}'"),
+        };
+        let name = self.heap.intern(missing);
+        let throw = self.raise(ty::MODULE_NOT_FOUND_ERROR, &message);
+        self.name_in_error(throw, name)
+    }
+
+    /// Whether modules may lie below a module: it is its own `__package__`.
+    fn is_package(&self, path: &str) -> bool {
+        let module = self.loaded(path).and_then(Value::object).map(|module| self.heap.payload(module));
+        let Some(Payload::Module { dict, .. }) = module else { return false };
+        let package = self.heap.interned_name("__package__").and_then(|name| self.heap.dict_get_name(*dict, name));
+        package.and_then(|package| self.heap.text(package)) == Some(path)
+    }
+
+    /// An ImportError that has the module's name as `name`.
+    fn name_in_error(&mut self, throw: Throw, module: Ref) -> Throw {
+        if let Throw::Raise(exception) = throw {
+            self.put_attribute(exception, nm::NAME_ATTR, Value::Obj(module));
         }
+        throw
     }
 
     /// Resolves leading dots against the package of the importing module.
@@ -69,11 +94,20 @@ impl Vm {
         if let Some(value) = self.heap.dict_get_name(MODULES_DICT, path) {
             return Ok(self.heap.retain(value));
         }
+        let package = self.heap.intern(&package);
         if let Some(function) = self.heap.dict_get_name(dict, nm::GETATTR) {
-            return Err(self.call_later(function, &[Value::Obj(name)], super::OnReturn::Store));
+            let pending = Pending::ImportFrom { package, name };
+            return Err(self.call_later(function, &[Value::Obj(name)], OnReturn::Other(Box::new(pending))));
         }
-        let message = format!("cannot import name '{}' from '{package}' (unknown location)", self.heap.name_text(name));
-        Err(self.raise(ty::IMPORT_ERROR, &message))
+        Err(self.no_such_import(package, name))
+    }
+
+    /// ImportError for a name that a module does not have.
+    pub(super) fn no_such_import(&mut self, package: Ref, name: Ref) -> Throw {
+        let (module, missing) = (self.heap.name_text(package), self.heap.name_text(name));
+        let message = format!("cannot import name '{missing}' from '{module}' (unknown location)");
+        let throw = self.raise(ty::IMPORT_ERROR, &message);
+        self.name_in_error(throw, package)
     }
 
     /// `from module import *`

@@ -217,7 +217,7 @@ impl Vm {
                 self.heap.release(default);
                 self.give_back(value, OnReturn::Store, dest)
             }
-            Pending::Next => self.give_back(value, OnReturn::Store, dest),
+            Pending::Next | Pending::ImportFrom { .. } => self.give_back(value, OnReturn::Store, dest),
             Pending::Check { expect, then, negate } => self.check_result(value, expect, then, negate, dest),
             Pending::GetAttr { object, name, fallback } => {
                 self.heap.release(object);

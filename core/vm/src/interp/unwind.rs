@@ -307,6 +307,12 @@ impl Vm {
                     return Ok(None);
                 }
             }
+            Pending::ImportFrom { package, name } if self.heap.is_instance(exception, ty::ATTRIBUTE_ERROR) => {
+                self.heap.release(exception);
+                let Throw::Raise(error) = self.no_such_import(package, name) else { return Err(Throw::Trap(Trap::Internal)) };
+                self.link_context(error);
+                return Ok(Some(error));
+            }
             Pending::Close => {
                 let fine = self.heap.is_instance(exception, ty::GENERATOR_EXIT) || self.heap.is_instance(exception, ty::STOP_ITERATION);
                 if fine {
@@ -315,12 +321,7 @@ impl Vm {
                     return Ok(None);
                 }
             }
-            Pending::Binary { rest, left, right, .. } => {
-                self.release_alternatives(rest);
-                self.heap.release(left);
-                self.heap.release(right);
-            }
-            Pending::Compare { rest, left, right, .. } => {
+            Pending::Binary { rest, left, right, .. } | Pending::Compare { rest, left, right, .. } => {
                 self.release_alternatives(rest);
                 self.heap.release(left);
                 self.heap.release(right);
@@ -340,7 +341,12 @@ impl Vm {
                 self.release_drain(drain.arguments, drain.items);
                 return self.absorb(exception, drain.then, dest, false);
             }
-            Pending::Next | Pending::Check { .. } | Pending::Iterator | Pending::Unpack { .. } | Pending::UnpackRest { .. } => {}
+            Pending::Next
+            | Pending::ImportFrom { .. }
+            | Pending::Check { .. }
+            | Pending::Iterator
+            | Pending::Unpack { .. }
+            | Pending::UnpackRest { .. } => {}
         }
         Ok(Some(exception))
     }

@@ -9,7 +9,7 @@ use crate::runtime::native::NativeRow;
 use crate::runtime::protocol::{Iterate, Operate};
 use crate::types::{nm, ty};
 use crate::value::Value;
-use cowboy_num::math::{self, MathError, SumError};
+use cowboy_num::math::{self, ExactSum, MathError, SumError};
 use cowboy_num::sizes;
 use cowboy_num::{F64, NumberError, int};
 use dashu_int::IBig;
@@ -307,11 +307,18 @@ fn fsum(vm: &mut Vm, arguments: &[Value]) -> Outcome {
     };
     vm.heap.release_all(items);
     let values = values?;
-    vm.spend(FLOAT_SUMMED.of(values.len()))?;
-    match math::fsum(values) {
-        Ok(value) => Ok(Value::Float(value)),
-        Err(SumError::Overflow) => Err(vm.raise(ty::OVERFLOW_ERROR, "intermediate overflow in fsum")),
-        Err(SumError::OppositeInfinities) => Err(vm.value_error("-inf + inf in fsum")),
+    let mut sum = ExactSum::default();
+    for value in values {
+        let met = sum.include(value).map_err(|error| sum_error(vm, error))?;
+        vm.spend(FLOAT_SUMMED.of(met + 1))?;
+    }
+    sum.total().map(Value::Float).map_err(|error| sum_error(vm, error))
+}
+
+fn sum_error(vm: &mut Vm, error: SumError) -> Throw {
+    match error {
+        SumError::Overflow => vm.raise(ty::OVERFLOW_ERROR, "intermediate overflow in fsum"),
+        SumError::OppositeInfinities => vm.value_error("-inf + inf in fsum"),
     }
 }
 

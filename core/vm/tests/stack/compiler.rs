@@ -2,6 +2,7 @@
 
 use super::on_stack;
 use cowboy_vm::{CompileErrorKind, STACK_BYTES, check, compile, disassemble};
+use dashu_int::IBig;
 
 /// What nests: what opens a level, what is innermost, and what closes a level.
 const NESTS: &[(&str, &str, &str)] = &[
@@ -219,6 +220,27 @@ fn clauses_in_a_row_are_flat() {
     ] {
         let error = on_stack(STACK_BYTES / 2, || compile(&source, "long.py").map(|_| ()).expect_err("too deep"));
         assert_eq!(error.kind, CompileErrorKind::TooLarge, "{error}");
+    }
+}
+
+/// An integer in a source has the limit of all integers, however it is written and wherever it stands (decision 784).
+#[test]
+fn integers_in_sources_are_bounded() {
+    let largest = (IBig::ONE << 4_096) - IBig::ONE;
+    for place in ["x = {}\n", "x = -{}\n", "x = f'{{{}}}'\n", "match x:\n    case {}: pass\n", "def f(a={}): pass\n"] {
+        for (number, is_taken) in [
+            (largest.to_string(), true),
+            ((&largest + IBig::ONE).to_string(), false),
+            (format!("0x{}", "f".repeat(1_024)), true),
+            (format!("0x1{}", "0".repeat(1_024)), false),
+            (format!("0b{}", "1_".repeat(4_096).trim_end_matches('_')), true),
+            (format!("0o2{}", "0".repeat(1_365)), false),
+            (format!("1{}", "0".repeat(200_000)), false),
+        ] {
+            let source = place.replace("{}", &number).replace("{{", "{").replace("}}", "}");
+            let refused = compile(&source, "numbers.py").err().map(|error| error.kind);
+            assert_eq!(refused, (!is_taken).then_some(CompileErrorKind::TooLarge), "{place} of {} characters", number.len());
+        }
     }
 }
 

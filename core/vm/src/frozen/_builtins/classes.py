@@ -100,9 +100,9 @@ def _resolve_bases(bases):
 
 def type_new(meta, name, bases, namespace, kwargs):
     if not isinstance(bases, tuple):
-        raise TypeError(f"type.__new__() argument 2 must be tuple, not {type(bases).__name__}")
+        raise TypeError(f"type.__new__() argument 2 must be tuple, not {'None' if bases is None else _kind_name(bases)}")
     if not isinstance(namespace, dict):
-        raise TypeError(f"type.__new__() argument 3 must be dict, not {type(namespace).__name__}")
+        raise TypeError(f"type.__new__() argument 3 must be dict, not {'None' if namespace is None else _kind_name(namespace)}")
     if type(namespace) is not dict:
         namespace = dict(namespace)
     if "__module__" not in namespace:
@@ -264,7 +264,7 @@ def _real(value):
 def index(value):
     result = _bound(value, "__index__")()
     if not isinstance(result, int):
-        raise TypeError(f"__index__ returned non-int (type {type(result).__name__})")
+        raise TypeError(f"__index__ returned non-int (type {_kind_name(result)})")
     return int(result)
 
 

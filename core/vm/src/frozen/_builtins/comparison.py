@@ -160,5 +160,5 @@ def imul_reflected(left, right):
     if result is NotImplemented and _vm.own(right, "__index__") is not None:
         result = left.__imul__(right)
     if result is NotImplemented:
-        raise TypeError(f"can't multiply sequence by non-int of type {type(right).__name__!r}")
+        raise TypeError(f"can't multiply sequence by non-int of type {_kind_name(right)!r}")
     return result

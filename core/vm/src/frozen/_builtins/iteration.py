@@ -80,7 +80,7 @@ def _measured(iterable):
         if size is NotImplemented:
             continue
         if not isinstance(size, int):
-            raise TypeError(f"__length_hint__ must be an integer, not {type(size).__name__}")
+            raise TypeError(f"__length_hint__ must be an integer, not {_kind_name(size)}")
         if size < 0:
             raise ValueError("__length_hint__() should return >= 0")
         break
@@ -168,7 +168,7 @@ def bytes_new(cls, source, *rest):
     if method is not None:
         result = method()
         if not isinstance(result, bytes):
-            raise TypeError(f"__bytes__ returned non-bytes (type {type(result).__name__})")
+            raise TypeError(f"__bytes__ returned non-bytes (type {_kind_name(result)})")
         return bytes.__new__(cls, result)
     return bytes.__new__(cls, _byte_source(source, _measured))
 
@@ -223,7 +223,7 @@ def slice_bounds(key, length):
         return index(value)
 
     if not hasattr(type(length), "__index__"):
-        raise TypeError(f"'{type(length).__name__}' object cannot be interpreted as an integer")
+        raise TypeError(f"'{_kind_name(length)}' object cannot be interpreted as an integer")
     length = whole(length)
     if length < 0:
         raise ValueError("length should not be negative")
@@ -370,7 +370,7 @@ def _iterator_of(iterable, position):
     except TypeError:
         if hasattr(type(iterable), "__iter__") or hasattr(type(iterable), "__getitem__"):
             raise
-        raise TypeError(f"'{type(iterable).__name__}' object is not iterable") from None
+        raise TypeError(f"'{_kind_name(iterable)}' object is not iterable") from None
 
 
 def _zip(iterators, strict):
@@ -442,7 +442,7 @@ def delegate_throw(iterator, thrown):
     if throw is not None:
         return throw(thrown)
     if not isinstance(thrown, BaseException) and not (isinstance(thrown, type) and issubclass(thrown, BaseException)):
-        raise TypeError(f"exceptions must be classes or instances deriving from BaseException, not {type(thrown).__name__}")
+        raise TypeError(f"exceptions must be classes or instances deriving from BaseException, not {_kind_name(thrown)}")
     raise thrown
 
 
@@ -471,7 +471,7 @@ def generator_close(generator):
 
 def async_generator_throw(generator, kind, value=None, traceback=None):
     if not (isinstance(kind, type) and issubclass(kind, BaseException)):
-        raise TypeError(f"exceptions must be classes or instances deriving from BaseException, not {type(kind).__name__}")
+        raise TypeError(f"exceptions must be classes or instances deriving from BaseException, not {_kind_name(kind)}")
     if value is None:
         value = kind()
     elif not isinstance(value, BaseException):

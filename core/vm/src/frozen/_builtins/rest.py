@@ -135,7 +135,7 @@ def math_trunc(x):
     if method is not None:
         return method()
     if not isinstance(x, (int, float)):
-        raise TypeError(f"type {type(x).__name__} doesn't define __trunc__ method")
+        raise TypeError(f"type {_kind_name(x)} doesn't define __trunc__ method")
     return _plain_number(x).__trunc__()
 
 
@@ -151,7 +151,7 @@ def math_ceil(x):
 
 def _plain_number(x):
     """The number that an instance of a class below int or float is, or what `float()` makes of anything else."""
-    return int.__pos__(x) if isinstance(x, int) else float.__pos__(x) if isinstance(x, float) else float(x)
+    return int.__pos__(x) if isinstance(x, int) else float.__pos__(x) if isinstance(x, float) else _real_number(x)
 
 
 def math_fsum(values):

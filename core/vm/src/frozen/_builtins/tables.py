@@ -100,7 +100,7 @@ def dict_init(self, kwargs, *args):
     if args:
         source = args[0]
         if not hasattr(source, "keys") and not hasattr(source, "__iter__") and not hasattr(source, "__getitem__"):
-            raise TypeError(f"'{type(source).__name__}' object is not iterable")
+            raise TypeError(f"'{_kind_name(source)}' object is not iterable")
         dict_update(self, source)
     for key, value in kwargs.items():
         dict_setitem(self, key, value)
@@ -172,7 +172,7 @@ def pow_three(base, exponent, modulus):
             result = _power_by(kind, base, exponent, modulus)
             if result is not NotImplemented:
                 return result
-    names = "', '".join([type(each).__name__ for each in (base, exponent, modulus)])
+    names = "', '".join([_kind_name(each) for each in (base, exponent, modulus)])
     raise TypeError(f"unsupported operand type(s) for ** or pow(): '{names}'")
 
 
@@ -468,4 +468,4 @@ def setitem_slow(target, key, value):
     if isinstance(target, bytearray) and not isinstance(key, int) and _vm.own(key, "__index__") is not None:
         target[index(key)] = index(value) if _vm.own(value, "__index__") is not None else value
         return
-    raise TypeError(f"'{type(target).__name__}' object does not support item assignment")
+    raise TypeError(f"'{_kind_name(target)}' object does not support item assignment")

@@ -51,6 +51,12 @@ def _type_name(value):
     return value.__qualname__ if isinstance(value, type) and value.__module__ == "builtins" else repr(value)
 
 
+def _kind_name(value):
+    """The name of a value's class, as messages have it: with its module where CPython has the class in C."""
+    kind = type(value)
+    return kind.__dict__.get("_name_in_messages", kind.__name__)
+
+
 def ascii(value, /):
     """Like repr, with every character beyond ASCII escaped."""
     return _vm.ascii(repr(value))
@@ -64,7 +70,7 @@ def format_converted(value, conversion, spec):
 def print_slow(sep, end, file, flush=None, *values):
     for word, given in (("sep", sep), ("end", end)):
         if given is not None and not isinstance(given, str):
-            raise TypeError(f"{word} must be None or a string, not {type(given).__name__}")
+            raise TypeError(f"{word} must be None or a string, not {_kind_name(given)}")
     sep = " " if sep is None else sep
     end = "\n" if end is None else end
     if file is None:
@@ -104,7 +110,7 @@ def maketrans(x, y=None, z=None):
         return table
     for place, argument in (2, y), (3, "" if z is None else z):
         if not isinstance(argument, str):
-            raise TypeError(f"maketrans() argument {place} must be str, not {type(argument).__name__}")
+            raise TypeError(f"maketrans() argument {place} must be str, not {_kind_name(argument)}")
     if not isinstance(x, str):
         raise TypeError("first maketrans argument must be a string if there is a second argument")
     if len(x) != len(y):
@@ -283,13 +289,20 @@ def _field(name, conversion, spec, args, kwargs, counter, depth):
     return format(value, spec)
 
 
+def _has_items(kind):
+    """Whether instances of a class have __getitem__. That of a metaclass is the class's alone."""
+    if type(kind) is type:
+        return hasattr(kind, "__getitem__")
+    return any("__getitem__" in base.__dict__ for base in kind.__mro__)
+
+
 def percent_slow(text, values):
-    mapping = not isinstance(values, (tuple, str)) and hasattr(type(values), "__getitem__")
+    mapping = not isinstance(values, (tuple, str)) and _has_items(type(values))
     return _percent(text, values, mapping, False)
 
 
 def percent_bytes(text, values):
-    mapping = not isinstance(values, (tuple, str, bytes, bytearray, memoryview)) and hasattr(type(values), "__getitem__")
+    mapping = not isinstance(values, (tuple, str, bytes, bytearray, memoryview)) and _has_items(type(values))
     result = _percent(text.decode("latin-1"), values, mapping, True).encode("latin-1")
     return bytearray(result) if isinstance(text, bytearray) else result
 
@@ -418,7 +431,7 @@ def _percent_character(value, as_bytes):
 
 def _percent_number(kind, flags, width, precision, value):
     if kind in "eEfFgG":
-        number = value if isinstance(value, float) and _vm.own(value, "__float__") is None else _percent_float(value)
+        number = value if isinstance(value, float) and _vm.own(value, "__float__") is None else _real_number(value)
         spec = f"{'#' if '#' in flags else ''}.{6 if precision is None else precision}{kind}"
         part = _vm.raw_format(number, spec)
         sign = "-" if part.startswith("-") else ""
@@ -438,15 +451,15 @@ def _percent_number(kind, flags, width, precision, value):
     return _numeric("-" if number < 0 else "", prefix, digits, flags, width)
 
 
-def _percent_float(value):
-    if isinstance(value, (str, bytes, bytearray)):
-        raise TypeError(f"must be real number, not {type(value).__name__}")
+def _real_number(value):
+    if isinstance(value, (str, bytes, bytearray, memoryview)):
+        raise TypeError(f"must be real number, not {_kind_name(value)}")
     try:
         return float(value)
     except TypeError:
         if _vm.own(value, "__float__") is not None or _vm.own(value, "__index__") is not None:
             raise
-        raise TypeError(f"must be real number, not {type(value).__name__}") from None
+        raise TypeError(f"must be real number, not {_kind_name(value)}") from None
 
 
 def _percent_int(kind, value):
@@ -457,7 +470,7 @@ def _percent_int(kind, value):
     elif isinstance(value, float) or not isinstance(value, (str, bytes, bytearray, complex)):
         if isinstance(value, float) or _vm.own(value, "__int__") is not None or _vm.own(value, "__index__") is not None:
             return int(value)
-    raise TypeError(f"%{kind} format: {'an integer' if whole else 'a real number'} is required, not {type(value).__name__}")
+    raise TypeError(f"%{kind} format: {'an integer' if whole else 'a real number'} is required, not {_kind_name(value)}")
 
 
 def _numeric(sign, prefix, digits, flags, width):

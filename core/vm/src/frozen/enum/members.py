@@ -135,11 +135,11 @@ class Enum(metaclass=EnumType):
     def __new__(cls, value):
         if type(value) is cls:
             return value
+        if not getattr(cls, "_member_map_", None):
+            raise TypeError(f"{cls!r} has no members defined")
         known = _find(cls, value)
         if known is not None:
             return known
-        if not cls._member_map_:
-            raise TypeError(f"{cls!r} has no members defined")
         problem = None
         result = None
         try:
