@@ -116,12 +116,13 @@ fn amount_of(used: Used, cycle: Price, cell: Price) -> Option<Amount> {
 }
 
 /// The next block's base fee: ± min(fee·|used − target| / (target·alpha), fee / denominator), between floor and
-/// ceiling, divisions rounding down (decision 15).
+/// ceiling, divisions rounding down (decision 15). Above the target a fee below the denominator rises by one, as that part of it is none (decision 766).
 pub fn next_base_fee(params: &Params, base_fee: Price, used: u64, target: u64) -> Price {
     let fee = u128::from(base_fee.0);
     let distance = u128::from(used.abs_diff(target));
     let by_use = fee.saturating_mul(distance) / (u128::from(target) * u128::from(params.fees.alpha)).max(1);
-    let change = by_use.min(fee / u128::from(params.fees.max_change_denominator));
+    let denominator = u128::from(params.fees.max_change_denominator);
+    let change = by_use.min(fee / denominator).max(u128::from(used > target && (1..denominator).contains(&fee)));
     let moved = if used >= target { fee.saturating_add(change) } else { fee.saturating_sub(change) };
     let moved = u64::try_from(moved).unwrap_or(u64::MAX);
     Price(moved.clamp(params.fees.base_fee_min, params.fees.base_fee_max.max(params.fees.base_fee_min)))

@@ -4,6 +4,7 @@
 //! never borrows what may still be needed: the timer lane keeps what this height's timers declare.
 
 use cowboy_params::Params;
+use cowboy_state::records::Timer;
 use cowboy_state::{Miss, World};
 use cowboy_system::auction::lane_base_fee;
 use cowboy_system::{dispatcher, governance, runners, staking, verifier};
@@ -163,6 +164,13 @@ fn hash_of(item: Item<'_>) -> Option<Hash> {
 
 /// The field that names a job.
 const JOB_ID: &str = "job_id";
+
+/// What a fire may use: what the timer asked for, as far as blocks have room for it, whatever governance moved since it was scheduled. One that never fitted
+/// would keep those behind it waiting until it expires (decision 780).
+pub(crate) fn limits_of(params: &Params, timer: &Timer) -> Used {
+    let cells = Cells(params.fees.cells_target.max(params.timers.cells_per_fire));
+    Used { cycles: timer.cycles_limit.min(Lane::Timer.budget(params)), cells: timer.cells_limit.min(cells) }
+}
 
 /// What the lanes of a block have used so far.
 #[derive(Clone, Debug)]

@@ -1,6 +1,6 @@
 //! Deployment, calls, storage, events, value and entitlements, as the host sees them.
 
-use cowboy_testkit::chain::{ALL, Chain, address, deployment, execution, manifest, signed};
+use cowboy_testkit::chain::{ALL, Chain, address, deployment, execution, manifest, parameters, signed};
 use cowboy_types::instruction::{Instruction, System};
 use cowboy_types::units::{Amount, Cells, Cycles};
 use cowboy_types::{Abort, Address, Blob, error, keccak256};
@@ -22,6 +22,7 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
     scans_are_ordered_and_bounded,
     calls_roll_back_like_the_evm,
     calls_nest_32_deep,
+    hooks_nest_as_deep_as_calls,
     spawning_is_bounded_by_the_grant,
     only_the_owner_hands_an_actor_on,
     system_actors_answer_through_call_and_execute,
@@ -277,6 +278,22 @@ fn calls_nest_32_deep() {
     assert_eq!(outcome.traces[0].calls.len(), 32);
     assert_eq!(outcome.traces[0].calls[31].depth, 31);
     assert_eq!(outcome.receipts[0].return_data[..], *b"call_depth_exceeded");
+}
+
+/// Attack: an actor that is the hook of its own token has transfers call it within each other, deeper than calls may nest. Decision 780: a hook nests as a
+/// call does, and a transfer whose hook would nest deeper is refused and undone.
+#[test]
+fn hooks_nest_as_deep_as_calls() {
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("costs.token_hook", 1_000_000)]));
+    let own = "token_create 'a' 'b' 0 0 0 $0 ''";
+    let actor = chain.deploy(&format!(
+        "handler make\n self\n {own}\n set 'id' $1\nhandler on_token_transfer\n get 'id'\n try token_transfer $0 @2 0\nhandler run\n get 'id'\n token_transfer $0 @2 0\n"
+    ));
+    assert!(chain.call(actor, "make", b"").is_success());
+    let nonce = chain.nonce(1);
+    let outcome = chain.block(vec![signed(1, nonce, execution(actor, "run", b"", 0))]);
+    assert_eq!((outcome.receipts[0].abort.clone(), outcome.traces[0].calls.len()), (None, 32));
+    assert_eq!(outcome.receipts[0].events.len(), 31, "the handler at the bottom moved nothing");
 }
 
 /// children within max_children, with grants within the parent's inheritable ones.

@@ -150,8 +150,8 @@ fn the_default_agent_follows_the_median() {
     sorted.sort_unstable();
     assert_eq!(sorted, [800, 1_000, 1_500, 2_500], "economy, standard, fast, urgent");
     let rich = bidder(&mut chain, "rich", &at(40, 900_000, 500_000).repeat(3));
-    let plain = bidder(&mut chain, "plain", " timer_ex 41 'x' '' 250000 20000 0\n");
-    for actor in [rich, plain] {
+    let urgent = bidder(&mut chain, "urgent", " timer_ex 41 'x' '' 250000 20000 0 0 0 3\n");
+    for actor in [rich, urgent] {
         assert_eq!(chain.call(actor, "run", b"").abort, None);
     }
     chain.height = Height(39);

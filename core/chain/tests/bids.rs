@@ -311,6 +311,28 @@ fn an_answer_holds_until_the_next_question() {
     }
 }
 
+/// Decision 767: agents may repeat the median that they are told, or more than it. What they tip counts for a third, so that the default agents of others do not
+/// follow them for ever.
+#[test]
+fn tips_of_agents_count_for_a_third() {
+    let mut chain = auctioned(1, &[("lanes.timer_cycles", 1_000_000), ("timers.auction_max_change", 1)]);
+    let agent = chain.deploy(&format!("handler get_gas_bid\n{}", answer(9 * BASE, 6_000)));
+    // They use more than half of the lane.
+    let script = "handler handle_timer\n burn 130000\n emit 'fired' 'busy'\nhandler run\n";
+    for number in 0..4 {
+        let busy = chain.deploy(&format!("{script}{}handler number{number}\n", interval_of(agent)));
+        assert_eq!(chain.call(busy, "run", b"").abort, None);
+    }
+    bidding_for(&mut chain, "late", " interval 1 'x' 250000 20000 0\n");
+    chain.idle(4);
+    let (questions, mut fired) = next(&mut chain);
+    fired.sort_unstable();
+    assert_eq!(
+        (questions.len(), fired),
+        (4, ["busy 6000", "busy 6000", "busy 6000", "busy 6000", "late 2000"].map(str::to_string).to_vec())
+    );
+}
+
 /// Decision 614: a tip that the scheduler cannot pay counts as no tip; where an agent gives no answer, the default agent tips as the median.
 #[test]
 fn a_tip_that_cannot_be_paid_is_none() {

@@ -103,6 +103,55 @@ fn an_actor_that_owes_nothing_is_looked_at_once() {
     assert_eq!(account(&chain), Some((Height(400), Amount(0))), "what was prepaid goes first");
 }
 
+/// Decision 766. Strategy: actors keep no more than is free, and write nothing any more, so that they owe nothing however little governance makes free later, or
+/// however much a timer counts. Blocks look at all of them then, as many in each as rent is collected of, also at those that something was prepaid for.
+#[test]
+fn actors_owe_rent_once_fewer_bytes_are_free() {
+    for (name, value) in [("rent.free_bytes", 1_000), ("intrinsic.timer_cells", 10_000)] {
+        let rows = [("rent.epoch", 100), ("rent.rate", 365_000), ("rent.free_bytes", 10_000), ("rent.collections_per_block", 1)];
+        let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+        let tenants = [1, 2, 3].map(|number| {
+            let script = format!("handler put{number}\n set 'k' $payload\n timer 1000000 'x'\nhandler handle_timer\n set 'fired' 'x'\n");
+            let actor = chain.deploy(&script);
+            assert_eq!(chain.call(actor, &format!("put{number}"), &[7; 2_000]).abort, None);
+            actor
+        });
+        let argument = Value::map([("actor", Value::Bytes(tenants[0].0.to_vec()))]).encode();
+        assert!(chain.send(3, execution(Address::system(actors::STORAGE), "prepay", &argument, 1)).is_success());
+        chain.height = Height(99);
+        chain.idle(1);
+        let places = |chain: &Chain| {
+            let account = |actor: &Address| chain.record::<RentAccount>(&state::account_key(*actor)).map(|account| account.next_at);
+            tenants.each_ref().map(account)
+        };
+        assert_eq!(places(&chain), [Some(rent::NEVER), None, None], "they owe nothing");
+        chain.move_parameter(name, value);
+        for owing in 1..=3 {
+            chain.idle(1);
+            let found = places(&chain).into_iter().filter(|place| *place == Some(Height(200))).count();
+            assert_eq!(found, owing, "{name}");
+        }
+    }
+}
+
+/// Decision 766. Strategy: an actor gets its bytes by `redeploy`, which nothing is stored with. It owes rent for them as for those of its deployment.
+#[test]
+fn a_manifest_that_is_redeployed_owes_rent() {
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&[("entitlements.deprecation_window", 100)]));
+    let granted = manifest(&[("storage.kv", &[])]);
+    let receipt = chain.send(1, deployment_of(b"#script\nhandler get\n", Some(granted), None, b"", 0));
+    let actor = receipt.created.expect("it is deployed");
+    let from = chain.height.0 + 2;
+    let removal = Value::map([("id", Value::text("storage.kv")), ("from", Value::uint(from))]);
+    assert!(chain.decide(actors::ENTITLEMENTS, "deprecate", &removal));
+    chain.idle(from + 102 - chain.height.0);
+    assert_eq!(chain.names(Directory::rents()).len(), 0);
+    let argument = Value::map([("actor", Value::Bytes(actor.0.to_vec())), ("manifest", Value::Bytes(large_manifest()))]).encode();
+    assert_eq!(chain.send(1, execution(Address::system(actors::ENTITLEMENTS), "redeploy", &argument, 0)).abort, None);
+    let account: Option<RentAccount> = chain.record(&state::account_key(actor));
+    assert_eq!(account.map(|account| account.next_at), Some(Height(Params::GENESIS.rent.epoch)));
+}
+
 /// Decision 752: an address pays for the bytes of its list of grantors whenever it writes it, and whoever prepays somebody's rent for the account that this makes.
 #[test]
 fn records_that_grow_by_calls_pay_for_their_bytes() {

@@ -2,7 +2,7 @@
 
 use commonware_codec::Encode as _;
 use cowboy_system::governance::{state, types::Council};
-use cowboy_testkit::chain::{Chain, address, execution, signed, validator, validators};
+use cowboy_testkit::chain::{Chain, address, execution, parameters, signed, validator, validators};
 use cowboy_testkit::market::{Market, REGISTRY, VERIFIER, ask, committee_job, hex};
 use cowboy_types::block::Usage;
 use cowboy_types::cbor::Value;
@@ -15,6 +15,7 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
     lanes_are_for_those_whom_they_are_kept_for,
     lanes_follow_the_state_before_the_block,
     a_stranger_cannot_ask_for_more_than_the_user_lane,
+    a_timer_fits_whatever_governance_moved_since,
 ];
 
 /// The validator of the chain; account 6 sits on its council.
@@ -97,4 +98,22 @@ fn a_stranger_cannot_ask_for_more_than_the_user_lane() {
     transaction.cycles_limit = Cycles(39_000_000);
     let outcome = market.chain.block(vec![cowboy_testkit::chain::sign(1, transaction)]);
     assert!(matches!(outcome.rejected[0].1, cowboy_chain::Invalid::LimitTooHigh { meter: "cycles", max: 22_222_222, .. }));
+}
+
+/// Attack: who sees that a decision will lower the timer lane has a timer ask for as much as it still may. No block has room for it then, and first in, first
+/// out, all others behind it wait until it expires. Decision 780: a fire gets what a block has for one.
+#[test]
+fn a_timer_fits_whatever_governance_moved_since() {
+    let rows = [("timers.cycles_per_fire", 1_000_000), ("timers.cells_per_fire", 16_000_000)];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    let actor = chain.deploy(
+        "handler handle_timer\n emit 'fired' $payload\nhandler run\n timer_ex 9 'large' '' 1000000 100000\n timer_ex 9 'wide' '' 100000 16000000\n timer_ex 9 'small' '' 100000 100000\n",
+    );
+    assert!(chain.call(actor, "run", b"").is_success());
+    let moved = [("timers.cycles_per_fire", 550_000), ("timers.cells_per_fire", 550_000), ("lanes.timer_cycles", 600_000)];
+    for (row, value) in moved.into_iter().chain([("fees.block_cells", 10_000_000)]) {
+        chain.move_parameter(row, value);
+    }
+    let fired: Vec<Vec<u8>> = chain.idle(5).iter().map(|receipt| receipt.events[0].data.to_vec()).collect();
+    assert_eq!(fired, [&b"large"[..], b"wide", b"small"]);
 }

@@ -252,6 +252,28 @@ fn base_fees_follow_use() {
     }
 }
 
+/// Decision 766. Strategy: governance lowers the floor of the base fees to almost nothing, and once they are there somebody fills every block: a ninety-sixth of
+/// such a fee is nothing, so that it would never rise again. It does.
+#[test]
+fn a_base_fee_below_its_step_rises() {
+    use cowboy_chain::fees::next_base_fee;
+    let mut params = cowboy_params::Params::GENESIS;
+    params.fees.base_fee_min = 1;
+    let target = params.fees.cycles_target;
+    let rows = [
+        (0, 4 * target, 1),
+        (1, target, 1),
+        (1, target + 1, 2),
+        (95, 4 * target, 96),
+        (96, 4 * target, 97),
+        (97, target + 1, 97),
+        (50, 0, 50),
+    ];
+    for (fee, used, next) in rows {
+        assert_eq!(next_base_fee(&params, Price(fee), used, target), Price(next), "{fee} after {used}");
+    }
+}
+
 /// the genesis supply is exactly a billion CBY, in the buckets of 003 §8.3, with their schedules.
 #[test]
 fn genesis_is_a_billion_in_buckets() {

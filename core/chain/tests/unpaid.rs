@@ -1,5 +1,5 @@
 //! Work that an attacker could have done for nothing: what is decoded and compared on behalf of a delivery or of a job is counted before it
-//! is done (decisions 393 and 394), and evictions and the removal of expired timers share a block's time with everything else (decisions 692, 722).
+//! is done (decisions 393 and 394), and evictions, removals of expired timers and of entitlements share a block's time with everything else (decisions 692, 722, 781).
 
 use cowboy_params::Params;
 use cowboy_state::records::Timer;
@@ -290,4 +290,32 @@ fn pruning_counts_what_it_reads() {
     // The collection that evicts it, a chunk with both entries, and the end.
     let expected = 3 * weights.rent_step + 2 * weights.record + 60_000 * weights.signed_byte;
     assert_eq!(chain.block(Vec::new()).weight_ns, expected);
+}
+
+/// Looks at actors after the removal of an entitlement count, and take no more of a block than an agenda has (decision 781): whoever sees the removal coming can
+/// deploy many actors with long manifests.
+#[test]
+fn removals_of_entitlements_share_the_time() {
+    let rows = [
+        ("entitlements.deprecation_window", 100),
+        ("execution.block_weight", 10_000_000),
+        ("execution.delivery_weight", 10_000_000),
+        ("weights.record", 1_000_000),
+    ];
+    let mut chain = Chain::with(|genesis| genesis.parameters = parameters(&rows));
+    for number in 0..7 {
+        chain.deploy_with(&format!("handler h{number}\n"), &[("storage.kv", &[])], 0);
+    }
+    let from = chain.height.0 + 1;
+    let argument = Value::map([("id", Value::text("storage.kv")), ("from", Value::uint(from))]);
+    assert!(chain.decide(actors::ENTITLEMENTS, "deprecate", &argument));
+    assert!(chain.idle(from + 100 - chain.height.0).is_empty());
+    // Each look takes three records and a little more, and none begins once ten were taken.
+    let announced: Vec<(usize, u64)> = (0..3)
+        .map(|_| {
+            let outcome = chain.block(Vec::new());
+            (outcome.receipts.iter().map(|receipt| receipt.events.len()).sum(), outcome.weight_ns / 3_000_000)
+        })
+        .collect();
+    assert_eq!(announced, [(4, 4), (3, 3), (0, 0)]);
 }

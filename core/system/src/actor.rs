@@ -1,5 +1,6 @@
 //! What every system actor is made of.
 
+use crate::proposed::{Notice, ProposedCall};
 use crate::protocol::{FIRST_VERSION, Rules};
 use crate::schema::{EventRow, Field, Form, Record, Refused, Shape};
 use crate::standstill::MARKET;
@@ -348,7 +349,10 @@ fn run<M: Handle>(context: &mut Context<'_>, argument: &Value) -> Step<Value> {
     let arguments = M::read(argument).map_err(|refused| context.refuse(refused))?;
     M::charge(context);
     arguments.charge_call(context)?;
-    Ok(arguments.handle(context)?.write())
+    let answer = arguments.handle(context)?.write();
+    // The protocol waits for what the table declares, and for nothing beside it (decision 781).
+    context.is_due = context.is_due && !M::SHAPE.has_undeclared(argument);
+    Ok(answer)
 }
 
 impl Method {
@@ -443,9 +447,8 @@ impl Method {
     }
 }
 
-/// What an actor does when a proposal was made that calls one of its methods, with this argument, and that takes effect by the height if it is
-/// accepted. Answers whether it keeps something open until then.
-pub type Proposed = fn(&mut Context<'_>, &str, &[u8], Height) -> Result<bool, Miss>;
+/// What an actor does when a proposal that calls one of its methods was made, or is over. Answers whether it keeps something open for one that was made.
+pub type Proposed = fn(&mut Context<'_>, ProposedCall<'_>, Notice) -> Result<bool, Miss>;
 
 /// A system actor.
 pub struct Actor {
@@ -459,7 +462,7 @@ pub struct Actor {
     pub tables: &'static [&'static [Method]],
     /// The tables of its events.
     pub events: &'static [&'static [EventRow]],
-    /// Notes that a proposal calls one of its methods, where that matters to it.
+    /// Notes that a proposal calls one of its methods, and that it is over, where that matters to it.
     pub proposed: Option<Proposed>,
 }
 

@@ -4,6 +4,7 @@
 //! Invariants: a scheduler's record counts its fires in the heights that are counted, and the tallies say how many schedulers
 //! have each count; so the median needs no look at the schedulers. A scheduler that did nothing in these heights has no record.
 
+use crate::lane_fee;
 use crate::protocol::Rules;
 use cowboy_params::Params;
 use cowboy_state::records::{Answer, Timer, keys};
@@ -97,7 +98,7 @@ pub fn lane_base_fee(base_fee: Price, multiplier: u64) -> Price {
 }
 
 /// A share of a price, in basis points.
-fn share_of(price: Price, basis_points: u64) -> Price {
+pub(crate) fn share_of(price: Price, basis_points: u64) -> Price {
     let scaled = u128::from(price.0) * u128::from(basis_points) / 10_000;
     Price(u64::try_from(scaled).unwrap_or(u64::MAX))
 }
@@ -266,21 +267,6 @@ impl Auction {
         }
         None
     }
-
-    /// Moves the base fee: by (used − target) / target, `auction_max_change` of it at most (003 §5.1b).
-    fn move_base_fee(&mut self, params: &Params, used: u64) {
-        let rows = &params.timers;
-        let fee = u128::from(self.base_fee.0);
-        let target = (u128::from(params.lanes.timer_cycles) * u128::from(rows.auction_target) / 10_000).max(1);
-        let most = fee * u128::from(rows.auction_max_change) / 10_000;
-        let by_use = |distance: u128| (fee.saturating_mul(distance) / target).min(most);
-        let moved = match u128::from(used).checked_sub(target) {
-            Some(over) => fee.saturating_add(by_use(over)),
-            None => fee.saturating_sub(by_use(target.saturating_sub(u128::from(used)))),
-        };
-        let moved = u64::try_from(moved).unwrap_or(u64::MAX);
-        self.base_fee = Price(moved.clamp(params.fees.base_fee_min, params.fees.base_fee_max.max(params.fees.base_fee_min)));
-    }
 }
 
 /// How many schedulers have each number of fires, while it changes.
@@ -322,7 +308,7 @@ pub struct Turn {
     pub fires: BTreeMap<Address, u64>,
     /// Schedulers that paid for a question.
     pub asked: BTreeSet<Address>,
-    /// The tip for a cycle that the scheduler of each fire bid, zero where the default agent bid, and the cycles that the fire used.
+    /// What the tip of each fire for a cycle counts as (see [`crate::bidding::TippedBy`]), and the cycles that the fire used.
     pub tips: Vec<(Price, Cycles)>,
     /// Cycles of the lane that were used.
     pub used: u64,
@@ -370,7 +356,7 @@ pub fn turn(world: &mut World, params: &Params, height: Height, turn: Turn) -> R
     auction.median_tip = median_tip(Cycles(params.lanes.timer_cycles), turn.tips);
     auction.block_cycles = turn.block_cycles;
     auction.tallies = tallies.list();
-    auction.move_base_fee(params, turn.used);
+    auction.base_fee = lane_fee::next(params, auction.base_fee, turn.used);
     world.write(key(), &auction);
     Ok(())
 }
@@ -425,32 +411,6 @@ mod tests {
             counted_from: Height(0),
             tallies: List::new(tallies.collect()).expect("few"),
         }
-    }
-
-    /// at half the lane the base fee stands still; above and below it moves, an eighth at most.
-    #[test]
-    fn the_base_fee_follows_the_lane() {
-        let params = &Params::GENESIS;
-        let lane = params.lanes.timer_cycles;
-        let target = lane / 2;
-        let rows = [
-            (target, 800_000),
-            (lane, 900_000),
-            (0, 700_000),
-            (target + target / 16, 800_000 + 50_000 - 1),
-            (target - target / 16, 800_000 - 50_000 + 1),
-        ];
-        for (used, expected) in rows {
-            let mut auction = auction(800_000, 0, &[]);
-            auction.move_base_fee(params, used);
-            assert!(auction.base_fee.0.abs_diff(expected) <= 1, "{used}: {}", auction.base_fee.0);
-        }
-        let mut least = auction(params.fees.base_fee_min, 0, &[]);
-        least.move_base_fee(params, 0);
-        assert_eq!(least.base_fee.0, params.fees.base_fee_min);
-        let mut greatest = auction(u64::MAX, 0, &[]);
-        greatest.move_base_fee(params, u64::MAX);
-        assert_eq!(greatest.base_fee.0, params.fees.base_fee_max);
     }
 
     /// the tip is bounded by what the maximum leaves; the default agent bids twice the base fee and the median

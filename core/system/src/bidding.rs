@@ -3,7 +3,7 @@
 //!
 //! Asking is the block's business.
 
-use crate::auction::Auction;
+use crate::auction::{Auction, Bid, share_of};
 use cowboy_params::Params;
 use cowboy_state::records::{Answer, Markets, Timer};
 use cowboy_types::cbor::{self, Value};
@@ -16,6 +16,44 @@ pub const HANDLER: &str = "get_gas_bid";
 
 /// Cells that one question may take: its answer is a map of two numbers.
 pub const CELLS: Cells = Cells(4_096);
+
+/// What the tips of agents are divided by before they count in the median. Agents that repeat it then pay proposers, for as long as they do, at most as much as
+/// one lane at the base fee and a half of it, which is three times what it costs to have half of a lane bid for (decision 767).
+const AGENTS_DIVISOR: u64 = 3;
+
+/// Who said what a fire tips.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TippedBy {
+    /// The default agent.
+    Default,
+    /// The scheduler, when it scheduled.
+    Scheduler,
+    /// The agent that the scheduler named.
+    Agent,
+}
+
+impl TippedBy {
+    /// Who makes a timer's bid.
+    pub fn of(timer: &Timer, bid: Option<Bid>) -> Self {
+        match bid {
+            Some(Bid::Fixed { .. }) if timer.bidder.is_some() => Self::Agent,
+            Some(Bid::Fixed { .. }) => Self::Scheduler,
+            _ => Self::Default,
+        }
+    }
+
+    /// What a tip counts as in the median of its block: no more than default agents tip at most; a part of it where an agent answered, which may repeat the
+    /// median that it was told; and nothing where the default agent bid, which does (decisions 745, 767).
+    pub fn counted(self, params: &Params, auction: &Auction, tip: Price) -> Price {
+        let base = auction.lane_fee(params);
+        let tip = tip.min(share_of(base, params.timers.bid_multiplier).saturating_sub(base));
+        match self {
+            Self::Default => Price::ZERO,
+            Self::Scheduler => tip,
+            Self::Agent => Price(tip.0 / AGENTS_DIVISOR),
+        }
+    }
+}
 
 /// A due timer whose agent can be asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,6 +138,8 @@ fn read(returned: &[u8]) -> Option<Answer> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cowboy_types::List;
+    use cowboy_types::units::Cycles;
 
     /// A-129, decision 614: an answer is a bid, the wish to wait, or nothing.
     #[test]
@@ -127,6 +167,38 @@ mod tests {
         for (returned, expected) in rows {
             assert_eq!(answer(&returned), expected, "{returned:02x?}");
         }
+    }
+
+    /// Decision 767. Strategy: a proposer burns the base fee of half of a lane to have a tip counted that costs it nothing, since it receives it. Default agents and
+    /// agents that copy the median then tip as much, and the copies are counted again. What all proposers receive from lanes that are full of them, for ever, is
+    /// three times what was burned: who proposes less than a third of the blocks loses.
+    #[test]
+    fn copies_of_the_median_fade() {
+        let (params, base) = (&Params::GENESIS, 10_000);
+        let auction = Auction {
+            base_fee: Price(base),
+            median_tip: Price::ZERO,
+            block_cycles: Cycles::ZERO,
+            counted_from: Height::ZERO,
+            tallies: List::default(),
+        };
+        let counted = |by: TippedBy, tip: u64| by.counted(params, &auction, Price(tip)).0;
+        let rows = [
+            (TippedBy::Default, 5_000, 0),
+            (TippedBy::Scheduler, 5_000, 5_000),
+            (TippedBy::Scheduler, u64::MAX, base),
+            (TippedBy::Agent, 6_000, 2_000),
+            (TippedBy::Agent, u64::MAX, base / 3),
+        ];
+        for (by, tip, expected) in rows {
+            assert_eq!(counted(by, tip), expected, "{by:?} {tip}");
+        }
+        let (mut told, mut received) = (counted(TippedBy::Scheduler, u64::MAX), 0);
+        while told > 0 {
+            received += told;
+            told = counted(TippedBy::Agent, told);
+        }
+        assert!(received <= 3 * (base / 2), "{received} for a cycle of each lane, and half of {base} was burned for a cycle of one");
     }
 
     fn waiting(id: u8, scheduler: u8, asked: Option<u64>, since: u64, score: Option<u128>) -> Waiting {

@@ -1,10 +1,10 @@
 //! The way into the methods of system actors, by the table in the context.
 
 use crate::actor::{Actor, Context, Work};
+use crate::proposed::{Notice, ProposedCall};
 use cowboy_params::Params;
 use cowboy_state::{Miss, Step};
 use cowboy_types::cbor::{self, Value};
-use cowboy_types::units::Height;
 use cowboy_types::{Address, error};
 
 /// The argument of a method.
@@ -68,9 +68,8 @@ pub fn call(context: &mut Context<'_>, target: Address, method: &str, argument: 
     Ok(answer)
 }
 
-/// A proposal was made that calls a method, and takes effect by `until` if it is accepted. The method's actor learns it, and answers whether it keeps
-/// something open until then.
-pub(crate) fn propose(context: &mut Context<'_>, actor: u8, method: &str, argument: &[u8], until: Height) -> Result<bool, Miss> {
+/// A proposal that calls a method was made, or is over. The method's actor learns it, and answers whether it keeps something open for one that was made.
+pub(crate) fn note(context: &mut Context<'_>, actor: u8, call: ProposedCall<'_>, notice: Notice) -> Result<bool, Miss> {
     let noted = context.actors.iter().find(|one| one.number == actor).and_then(|actor| actor.proposed);
-    noted.map_or(Ok(false), |noted| noted(context, method, argument, until))
+    noted.map_or(Ok(false), |noted| noted(context, call, notice))
 }

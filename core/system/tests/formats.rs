@@ -5,7 +5,7 @@ use cowboy_system::entitlements::state::{
     Accepts, Assignment, Deprecations, DomainSet, Grantor, Holder, ManifestHistory, OpenDelegation, Permission, Role, Sweep,
 };
 use cowboy_system::gateways::answers::SignedAnswer;
-use cowboy_system::gateways::types::{Gateway, Repaid, Request};
+use cowboy_system::gateways::types::{Gateway, Holds, Repaid, Request};
 use cowboy_system::governance::types::{Agreement, Council, History, Pauses, Proposal, Wishes};
 use cowboy_system::names::domains::DomainClaim;
 use cowboy_system::names::types::{Policy, Registration};
@@ -14,13 +14,14 @@ use cowboy_system::runners::attestations::RunnerAttestation;
 use cowboy_system::runners::delegations::{Delegation, Pool};
 use cowboy_system::secrets::types::{Committee, Proxy, Release, ReleaseKey, Round, Secret, Vault, Version};
 use cowboy_system::staking::types::{Attestations, Inflation, StakeTotal, Validator, ValidatorSet};
+use cowboy_system::storage::sweep::RentSweep;
 use cowboy_system::storage::types::{Dormancy, RentAccount};
 use cowboy_system::tee::types::{Attestation, Program, Roots};
 use cowboy_system::tokens::state::Token;
 
 cowboy_types::format_tests! {
-    Accepts Agreement Assignment Attestation Attestations Committee Council Delegation Deprecations DomainClaim DomainSet Dormancy Gateway Grantor History Holder Image Inflation
-    ManifestHistory OpenDelegation Pauses Permission Policy Pool Program Proposal Proxy Registration Release ReleaseKey RentAccount RentRate Repaid Request Role Roots Round RunnerAttestation
+    Accepts Agreement Assignment Attestation Attestations Committee Council Delegation Deprecations DomainClaim DomainSet Dormancy Gateway Grantor History Holder Holds Image Inflation
+    ManifestHistory OpenDelegation Pauses Permission Policy Pool Program Proposal Proxy Registration Release ReleaseKey RentAccount RentRate RentSweep Repaid Request Role Roots Round RunnerAttestation
     Secret SignedAnswer StakeTotal Sweep Token Validator ValidatorSet Vault Version Wishes
 }
 

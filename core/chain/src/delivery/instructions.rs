@@ -2,7 +2,7 @@
 
 use super::deploy::Deployment;
 use super::frames::{Entry, Gives, SystemCall};
-use super::{Machine, Stage, Step, Stop, Work, call_trace};
+use super::{Door, Machine, Stage, Step, Stop, Work, call_trace};
 use crate::engine::Exception;
 use bytes::Bytes;
 use cowboy_state::records::{Payload, Supply, keys};
@@ -12,6 +12,7 @@ use cowboy_system::registry::Argument;
 use cowboy_system::schema::Refused;
 use cowboy_system::{self as system, Context, instructions, registry, timers};
 use cowboy_types::instruction::{Actor, Custom, Init, Instruction, Ordinary, System};
+use cowboy_types::receipt::MAX_RETURN_BYTES;
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, actors, error};
 use cowboy_vm::CYCLE_WEIGHT;
@@ -84,7 +85,11 @@ impl Machine {
         }
     }
 
+    /// Ends the delivery with what it returns: as much as its receipt holds. A query has none (decision 780).
     fn end(&mut self, data: Bytes) -> Step<()> {
+        if data.len() > MAX_RETURN_BYTES && self.running().envelope.door == Door::Block {
+            return Err(error::RETURN_TOO_LARGE.into());
+        }
         self.running().stage = Stage::Ended(Ok(data));
         Ok(())
     }

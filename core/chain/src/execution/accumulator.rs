@@ -7,6 +7,7 @@ use crate::input::{BaseFees, Pruned, SupplyChange, Trace};
 use crate::journal::{Map, by_value, journaled};
 use crate::lanes::{Lane, Space};
 use cowboy_params::Params;
+use cowboy_system::dispatcher::order::StepTime;
 use cowboy_types::units::{Amount, Cycles, Price};
 use cowboy_types::{Address, Hash, Receipt};
 
@@ -25,7 +26,7 @@ pub(crate) enum Section {
     Protocol,
 }
 
-by_value!(BaseFees, SupplyChange, Space);
+by_value!(BaseFees, SupplyChange, Space, StepTime);
 
 journaled! {
     /// What a block has done so far.
@@ -41,6 +42,8 @@ journaled! {
             pub(super) place: usize,
             /// Jobs that were moved on.
             pub(super) jobs_moved: u64,
+            /// What their steps took.
+            pub(super) step_time: StepTime,
             /// Actors whose rent was collected.
             pub(super) collected: u64,
             /// Pieces of evicted storage that were pruned.
@@ -73,6 +76,7 @@ impl Accumulator {
             receipts: Vec::new(),
             place: 0,
             jobs_moved: 0,
+            step_time: StepTime::default(),
             collected: 0,
             pieces: 0,
             pruned: Vec::new(),

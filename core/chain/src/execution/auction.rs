@@ -5,12 +5,12 @@
 //! more are due than a block looks at, those that did not fire are put off, so that the next blocks look at others (decision 653).
 
 use super::Execution;
-use crate::fees::{Offer, Offers, Used};
-use crate::lanes::Lane;
+use crate::fees::{Offer, Offers};
+use crate::lanes::{Lane, limits_of};
 use cowboy_state::records::{Timer, keys};
 use cowboy_state::{Key, Miss};
 use cowboy_system::auction::{self, Auction, Bid, Offered, Turn};
-use cowboy_system::bidding::{self, Waiting};
+use cowboy_system::bidding::{self, TippedBy, Waiting};
 use cowboy_system::timers;
 use cowboy_types::units::{Cycles, Height, Price};
 use cowboy_types::{Address, Hash};
@@ -95,7 +95,7 @@ impl Execution {
         let answered = Bid::of(timer).filter(|bid| timer.asked.is_some() && matches!(bid, Bid::Fixed { .. }));
         let Some((offers, _)) = answered.and_then(|bid| self.offers_of(round, bid)) else { return Ok(true) };
         let balance = self.machine.world.account(timer.fee_payer)?.balance;
-        let most = offers.reserve(Used { cycles: timer.cycles_limit, cells: timer.cells_limit });
+        let most = offers.reserve(limits_of(&self.machine.environment.params, timer));
         Ok(most.is_some_and(|most| most <= balance))
     }
 
@@ -127,7 +127,7 @@ impl Execution {
                 continue;
             };
             let score = self.score(&round.auction, timer.fee_payer, offered)?;
-            bidders.push(Bidder { id: *id, limit: timer.cycles_limit, age: (timer.created_at, timer.sequence.0), score });
+            bidders.push(Bidder { id: *id, limit: limits_of(params, &timer).cycles, age: (timer.created_at, timer.sequence.0), score });
         }
         bidders.sort_by_key(|bidder| bidder.age);
         let share = u128::from(Lane::Timer.budget(params).0) * u128::from(params.timers.auction_oldest) / 10_000;
@@ -168,13 +168,14 @@ impl Execution {
         Ok(())
     }
 
-    /// Counts a fire, the tip for a cycle that its scheduler bid, and the cycles that it used.
-    pub(super) fn count_fire(&mut self, scheduler: Address, tip: Price, used: Cycles) {
+    /// Counts a fire, its tip for a cycle, and the cycles that it used.
+    pub(super) fn count_fire(&mut self, scheduler: Address, (by, tip): (TippedBy, Price), used: Cycles) {
         if let Some(round) = &mut self.due.round {
-            let turn = &mut Arc::make_mut(round).turn;
-            let fires = turn.fires.entry(scheduler).or_default();
+            let round = Arc::make_mut(round);
+            let counted = by.counted(&self.machine.environment.params, &round.auction, tip);
+            let fires = round.turn.fires.entry(scheduler).or_default();
             *fires = fires.saturating_add(1);
-            turn.tips.push((tip, used));
+            round.turn.tips.push((counted, used));
         }
     }
 

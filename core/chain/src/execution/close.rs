@@ -6,9 +6,10 @@ use crate::input::{BaseFees, IndexRow, Outcome};
 use crate::{admit::Invalid, supply};
 use cowboy_state::Miss;
 use cowboy_state::records::{Markets, Queue, Supply, keys};
-use cowboy_system::dispatcher::{callback, lifecycle};
+use cowboy_system::dispatcher::{callback, order};
 use cowboy_system::gateways::pool;
 use cowboy_system::staking::{self, epoch};
+use cowboy_system::standstill::MARKET;
 use cowboy_system::upkeep;
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, Hash, Receipt, keccak256, merkle};
@@ -18,10 +19,12 @@ impl Execution {
     pub(super) fn close(&mut self) -> Result<Turn, Halt> {
         self.forget_seen()?;
         self.announce_removals()?;
-        let first_job = lifecycle::first_due(&self.machine.world)?;
+        let first_job = order::first_due(&self.machine.world)?;
         let first_upkeep = upkeep::first_due(&self.machine.world)?;
         let next_timer = [self.first_timer()?, first_job, first_upkeep].into_iter().flatten().min();
-        let has_jobs = callback::waiting(&self.machine.world)? > 0 || lifecycle::is_drawing(&self.machine.world, self.input.height)?;
+        let is_still = MARKET.is_still(&self.machine.environment.paused);
+        let is_drawing = !is_still && order::is_drawing(&self.machine.world, self.input.height)?;
+        let has_jobs = callback::waiting(&self.machine.world)? > 0 || is_drawing;
         let queue = self.machine.world.read::<Queue>(&keys::queue())?;
         let tips = self.block.tips;
         self.machine.world.credit(self.input.proposer, tips)?;

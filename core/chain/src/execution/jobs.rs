@@ -10,7 +10,7 @@ use crate::lanes::{Lane, Space};
 use cowboy_state::records::keys;
 use cowboy_state::{Key, Kind, Miss};
 use cowboy_system::agenda;
-use cowboy_system::dispatcher::{self, callback, lifecycle, state};
+use cowboy_system::dispatcher::{self, callback, lifecycle, order, state};
 use cowboy_system::standstill::MARKET;
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cells, Cycles, Price};
@@ -49,6 +49,9 @@ impl Execution {
         trial.give(is_first, limits, given);
         let (params, world) = (&self.machine.environment.params, &mut self.machine.world);
         let answer = callback::take(world, &name, &id)?;
+        if answer.is_foreign {
+            return self.give_back(&answer, trial.paid_for(Used::default()));
+        }
         let callback = answer.callback;
         world.require([
             &Key::account(answer.payer),
@@ -79,6 +82,19 @@ impl Execution {
         Ok(Turn::More)
     }
 
+    /// Gives back what was held for an answer that is not delivered, but for what it used when it was put back, which nobody paid (decision 675).
+    fn give_back(&mut self, answer: &callback::Answer, tried: Used) -> Result<Turn, Halt> {
+        let params = &self.machine.environment.params;
+        let burned = Lane::Runner.base_fees(params, self.block.base_fees);
+        let price = |used: u64, price: Price| u128::from(used).saturating_mul(u128::from(price.0));
+        let owed = price(tried.cycles.0, burned.cycle).saturating_add(price(tried.cells.0, burned.cell));
+        let fee = Amount(u64::try_from(owed).unwrap_or(u64::MAX)).min(answer.held);
+        self.block.weight = self.block.weight.saturating_add(params.weights.job_step);
+        self.machine.world.credit(answer.payer, answer.held.saturating_sub(fee))?;
+        self.block.burn(fee);
+        Ok(Turn::More)
+    }
+
     /// Counts a callback whose handler failed; it is charged all the same.
     pub(super) fn follow_callback(&mut self, payer: Address, delivered: &Delivered) -> Result<(), Miss> {
         if delivered.result.is_err() {
@@ -87,7 +103,7 @@ impl Execution {
         Ok(())
     }
 
-    /// Advances the next due job by one step, or continues with the end of the block if none is due or no room is left.
+    /// Advances the next job by one step, or continues with the end of the block if there is none or no room is left.
     pub(super) fn next_job(&mut self) -> Result<Turn, Halt> {
         let params = &self.machine.environment.params;
         let has_room = self.block.jobs_moved < params.jobs.steps_per_block && self.has_time();
@@ -95,14 +111,15 @@ impl Execution {
         if MARKET.is_still(&self.machine.environment.paused) {
             return Ok(Turn::Over);
         }
-        let due = if has_room { lifecycle::next_due(&self.machine.world, height)? } else { None };
-        let Some(id) = due else {
+        let next = if has_room { order::next_due(&self.machine.world, height, self.block.step_time)? } else { None };
+        let Some(next) = next else {
             return Ok(Turn::Over);
         };
         self.machine.world.begin_delivery();
-        let step = agenda::advance(&mut self.machine.world, params, height, &id)?;
+        let step = agenda::advance(&mut self.machine.world, params, height, &next.job)?;
         let receipt = self.step_receipt(&step);
         self.block.jobs_moved += 1;
+        self.block.step_time.count(next.is_draw, step.weight);
         self.block.weight = self.block.weight.saturating_add(step.weight);
         if !receipt.events.is_empty() {
             self.record_unpaid(receipt);

@@ -11,6 +11,7 @@ use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::dispatcher::state as dispatcher;
 use cowboy_system::entitlements;
 use cowboy_system::standstill::{self, CLOCKS};
+use cowboy_system::storage::sweep;
 use cowboy_system::upkeep::AGENDAS;
 use cowboy_system::{gateways, governance, rent_rate, secrets, staking, timers};
 use cowboy_types::instruction::{Actor, Custom, Instruction, Ordinary, System};
@@ -59,7 +60,7 @@ impl Execution {
         wanted.extend([entitlements::state::deprecations(), governance::state::pauses_key(), governance::state::upgrades_key()]);
         wanted.extend([staking::state::total_key(), staking::inflation::rate_key(), Key::account(staking::state::rewards())]);
         wanted.push(gateways::state::epoch_key());
-        wanted.extend([Directory::rents().first_key(), Directory::evictions().first_key(), rent_rate::key()]);
+        wanted.extend([Directory::rents().first_key(), Directory::evictions().first_key(), rent_rate::key(), sweep::key()]);
         wanted.extend(AGENDAS.iter().map(|agenda| agenda.directory.first_key()));
         wanted.extend([Directory::timers(), Directory::timers_put_off(), Directory::seen()].map(Directory::first_key));
         wanted.push(Key::account(self.input.proposer));

@@ -4,11 +4,12 @@ use super::{Execution, Halt, Turn};
 use cowboy_state::records::Actor;
 use cowboy_state::{Directory, Kind, Miss};
 use cowboy_system::storage::rent::{self, Collected};
-use cowboy_system::storage::{NUMBER, eviction, state};
+use cowboy_system::storage::{NUMBER, eviction, state, sweep};
 use cowboy_types::{Address, keccak256};
 
 impl Execution {
-    /// Collects the rent of the next actor that is due, or prunes the next piece of one that was evicted.
+    /// Collects the rent of the next actor that is due, looks at the next that may owe rent since fewer bytes are free, or prunes the next piece of one that was
+    /// evicted.
     pub(super) fn next_rent(&mut self) -> Result<Turn, Halt> {
         if !self.has_time() {
             return Ok(Turn::Over);
@@ -23,6 +24,14 @@ impl Execution {
             return Ok(Turn::More);
         }
         let (params, height) = (&self.machine.environment.params, self.machine.environment.height);
+        if self.block.collected < collections {
+            let both = (&**params, &self.machine.environment.chain.params);
+            if let Some(done) = sweep::look(&mut self.machine.world, both, height)? {
+                self.block.collected += 1;
+                self.note(done);
+                return Ok(Turn::More);
+            }
+        }
         // What comes due by pruning waits for the next block.
         self.block.collected = collections;
         let piece = if self.block.pieces < prunings { eviction::prune(&mut self.machine.world, params, height)? } else { None };

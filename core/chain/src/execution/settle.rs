@@ -8,6 +8,7 @@ use crate::fees::{Cost, Offers, Prices};
 use crate::input::Trace;
 use crate::lanes::Lane;
 use cowboy_state::Miss;
+use cowboy_system::bidding::TippedBy;
 use cowboy_types::receipt::{Event, ReceiptKind};
 use cowboy_types::units::Amount;
 use cowboy_types::{Address, Blob, Fee, Hash, List, Receipt, Text};
@@ -32,8 +33,8 @@ pub(super) enum Source {
     Timer {
         /// The timer.
         id: Hash,
-        /// Whether its scheduler, or the agent that it named, bid for it, and not the default agent.
-        is_own_bid: bool,
+        /// Who said what it tips.
+        tipped_by: TippedBy,
     },
     /// A question to the bidding agent of this timer, which keeps the answer.
     Question(Hash),
@@ -91,7 +92,7 @@ impl Execution {
         match source {
             Source::Transaction => self.follow_transaction(&payment, &cost, &mut delivered)?,
             Source::Message(message) => self.follow_message(&message, &delivered)?,
-            Source::Timer { id, is_own_bid } => self.follow_timer((&id, is_own_bid), &payment, &mut delivered)?,
+            Source::Timer { id, tipped_by } => self.follow_timer((&id, tipped_by), &payment, &mut delivered)?,
             Source::Question(timer) => self.follow_question(&timer, &delivered)?,
             Source::Callback(_) => self.follow_callback(payer, &delivered)?,
         }

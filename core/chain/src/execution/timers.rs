@@ -9,11 +9,12 @@ use super::{Execution, Halt, Payment, Source, Turn};
 use crate::delivery::{Delivered, Envelope, Work, nested_id};
 use crate::fees::{Offer, Offers, Used};
 use crate::journal::by_value;
-use crate::lanes::Lane;
+use crate::lanes::{Lane, limits_of};
 use cowboy_params::Params;
 use cowboy_state::records::{Timer, keys};
 use cowboy_state::{Directory, Key, Kind, Miss};
 use cowboy_system::auction::Bid;
+use cowboy_system::bidding::TippedBy;
 use cowboy_system::timers::{self, Unfired, listed};
 use cowboy_types::receipt::ReceiptKind;
 use cowboy_types::units::{Amount, Cycles, Height, Price};
@@ -64,7 +65,7 @@ impl Execution {
             }
             let payer = [Key::account(timer.fee_payer), Key::of(Kind::Actor, timer.fee_payer)];
             fired.extend(payer.into_iter().chain([Kind::Actor, Kind::Manifest].map(|kind| Key::of(kind, timer.actor))));
-            declared = declared.saturating_add(timer.cycles_limit).min(budget);
+            declared = declared.saturating_add(limits_of(&self.machine.environment.params, timer).cycles).min(budget);
         }
         if due.iter().any(|timer| timer.rent.is_some()) {
             fired.extend(timers::RENT_ACCOUNTS.map(Key::account));
@@ -149,7 +150,8 @@ impl Execution {
 
     /// Whether the timer's actor may run in this block; a timer that may not stays, and is looked at in the next.
     fn has_timer_share(&self, timer: &Timer) -> bool {
-        self.block.has_share(&self.machine.environment.params, Lane::Timer, timer.actor, timer.cycles_limit)
+        let params = &self.machine.environment.params;
+        self.block.has_share(params, Lane::Timer, timer.actor, limits_of(params, timer).cycles)
     }
 
     /// Charges the most that the fire can cost, and begins it; removes the timer where nobody pays that. Answers false where it has
@@ -157,26 +159,25 @@ impl Execution {
     fn fire(&mut self, id: &Hash, timer: &Timer) -> Result<bool, Miss> {
         let params = &self.machine.environment.params;
         let space = &self.block.space;
-        let fits =
-            timer.cycles_limit <= space.left(params, Lane::Timer) && timer.cells_limit <= space.cells_left(params) && self.has_time();
+        let limits = limits_of(params, timer);
+        let fits = limits.cycles <= space.left(params, Lane::Timer) && limits.cells <= space.cells_left(params) && self.has_time();
         if !fits {
             // First in, first out: those behind it wait too. In an auction a smaller one may fit.
             self.due.is_lane_full = self.due.round.is_none();
             return Ok(false);
         }
         let fees = Lane::Timer.base_fees(params, self.block.base_fees);
-        let (offered, is_own_bid) = match &self.due.round {
+        let (offered, tipped_by) = match &self.due.round {
             Some(round) => {
                 let bid = round.bid_of(id, timer);
-                (bid.and_then(|bid| self.offers_of(round, bid)), matches!(bid, Some(Bid::Fixed { .. })))
+                (bid.and_then(|bid| self.offers_of(round, bid)), TippedBy::of(timer, bid))
             }
             None => {
                 let exactly = |price: Price| Offer { max: price, priority: Price::ZERO };
-                (Some((Offers { cycle: exactly(fees.cycle), cell: exactly(fees.cell) }, fees.cycle)), false)
+                (Some((Offers { cycle: exactly(fees.cycle), cell: exactly(fees.cell) }, fees.cycle)), TippedBy::Default)
             }
         };
         let Some((offers, cycle)) = offered else { return Ok(false) };
-        let limits = Used { cycles: timer.cycles_limit, cells: timer.cells_limit };
         // A maximum beyond all CBY is one that nobody can pay.
         let reserve = offers.reserve(limits).unwrap_or(Amount::MAX);
         let world = &mut self.machine.world;
@@ -201,15 +202,14 @@ impl Execution {
         let work = Work::Handler { target: timer.actor, handler: timer.handler.to_string(), payload, value: Amount::ZERO };
         let envelope = Envelope::new(ReceiptKind::Timer, (fire, nested_id(&fire, 0)), timer.fee_payer, work, limits);
         let payment = Payment { lane: Lane::Timer, payer: timer.fee_payer, offers, prices: offers.at(cycle, fees.cell), reserve };
-        self.deliver(Envelope { intrinsic: Used { cycles, cells }, ..envelope }, payment, Source::Timer { id: *id, is_own_bid });
+        self.deliver(Envelope { intrinsic: Used { cycles, cells }, ..envelope }, payment, Source::Timer { id: *id, tipped_by });
         Ok(true)
     }
 
-    /// Counts a fire, and whether it failed: that is emitted as an event, and charged all the same. What the default agent tipped says nothing of what
-    /// schedulers bid (decision 745).
+    /// Counts a fire, and whether it failed: that is emitted as an event, and charged all the same.
     pub(super) fn follow_timer(
         &mut self,
-        (id, is_own_bid): (&Hash, bool),
+        (id, tipped_by): (&Hash, TippedBy),
         payment: &Payment,
         delivered: &mut Delivered,
     ) -> Result<(), Miss> {
@@ -220,8 +220,7 @@ impl Execution {
                 delivered.events.extend(timers::failure(id, payment.payer, &delivered.handler, abort, failed));
             }
         }
-        let tip = if is_own_bid { payment.prices.cycle.tip } else { Price::ZERO };
-        self.count_fire(payment.payer, tip, delivered.used.cycles);
+        self.count_fire(payment.payer, (tipped_by, payment.prices.cycle.tip), delivered.used.cycles);
         let read = count_of(delivered.trace.payload.len()).saturating_mul(self.machine.environment.params.weights.payload_byte);
         delivered.weight = delivered.weight.saturating_add(read);
         Ok(())

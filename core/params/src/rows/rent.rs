@@ -33,7 +33,7 @@ rows! {
         0x0D orphan_shard_ttl: Blocks = 86_400 in 100..=31_536_000, T0 Stepwise, "003 §7.3; decision 628";
         /// The bond for each byte of a quota beyond the base: a year's rent of it.
         0x0E bond_per_byte: Amount = 1_000_000 in 0..=1_000_000_000_000, T0, "ours: decision 234";
-        /// Actors whose rent one block collects; the rest waits for the next block.
+        /// Actors whose rent one block collects, or that it looks at since fewer bytes are free; the rest waits for the next block.
         0x0F collections_per_block: Count = 64 in 1..=10_000, T0, "ours: decision 234";
         /// Pieces of evicted actors that one block prunes: up to 64 timers, or 64 entries, each.
         0x10 prunings_per_block: Count = 16 in 1..=1_000, T0, "ours: decision 234";

@@ -39,6 +39,14 @@ pub struct Answer {
     pub payload: Vec<u8>,
     /// CBY that were held for it, and are the deliverer's now.
     pub held: Amount,
+    /// Whether its actor belongs to another account by now: then it is not delivered, and has no payload (decision 764).
+    pub is_foreign: bool,
+}
+
+/// Whether an answer goes to another account's actor: the requester owned it at the submission, and handed it on.
+fn is_foreign(world: &World, job: &Job, callback: &Callback) -> Result<bool, Miss> {
+    let owner = world.actor(callback.actor)?.map(|actor| actor.owner);
+    Ok(callback.actor != job.submitter && owner.is_some_and(|owner| owner != job.submitter))
 }
 
 /// Takes an answer out of the queue, and what was held for it out of the Dispatcher.
@@ -46,13 +54,14 @@ pub fn take(world: &mut World, name: &[u8], id: &Hash) -> Result<Answer, Miss> {
     let mut job = state::find(world, id)?.expect("a job with an answer under way is not forgotten");
     let spec = state::spec(world, id)?;
     let callback = spec.callback.clone().expect("an answer waits only where one was asked for");
-    let payload = payload(world, &job, &spec, &callback)?;
+    let is_foreign = is_foreign(world, &job, &callback)?;
+    let payload = if is_foreign { Vec::new() } else { payload(world, &job, &spec, &callback)? };
     state::callbacks().remove(world, name)?;
     let held = std::mem::take(&mut job.callback_held);
     let was_there = world.debit(Address::system(super::NUMBER), held)?;
     assert!(was_there, "the Dispatcher holds what its jobs do");
     world.write(state::job_key(id), &job);
-    Ok(Answer { job: *id, payer: job.submitter, callback, payload, held })
+    Ok(Answer { job: *id, payer: job.submitter, callback, payload, held, is_foreign })
 }
 
 /// What a handler receives: a canonical CBOR map, in the published SDK's form.

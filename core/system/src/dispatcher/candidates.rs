@@ -44,7 +44,7 @@ pub fn of_job(
     let mut removed = Removed::default();
     let mut able = fit(context, spec, registered, committee, checked, &mut removed)?;
     if spec.verification.is_tee_required {
-        context.world.require(&able.iter().map(|(address, _)| tee::state::attestation_key(*address)).collect::<Vec<Key>>())?;
+        tee::require(context.world, &able.iter().map(|(address, _)| *address).collect::<Vec<Address>>())?;
         let mut kept = Vec::new();
         for entry in able.iter().copied() {
             if tee::is_attested(context.world, context.is_dev, height, entry.0, &entry.1, &spec.verification.tee_type)? {

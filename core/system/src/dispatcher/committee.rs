@@ -2,14 +2,16 @@
 
 use super::api::CommitteeDrawn;
 use super::effects::Block;
-use super::record::member;
+use super::record::{member, needed};
 use super::transitions::Event;
 use super::{selection, state};
+use crate::market::request::Request;
 use crate::runners::{self, reputation};
 use crate::schema::Emit;
+use crate::secrets::jobs as secrets;
 use cowboy_params::Params;
 use cowboy_state::{Key, Miss, World};
-use cowboy_types::job::{Job, JobSpec, JobStatus, MAX_DRAWN};
+use cowboy_types::job::{Job, JobKind, JobSpec, JobStatus, MAX_DRAWN};
 use cowboy_types::units::{Count, Height};
 use cowboy_types::{Address, Hash, List};
 
@@ -64,9 +66,28 @@ pub(super) fn is_free(world: &World, job: &Job) -> Result<bool, Miss> {
     Ok(drawn.selected.len() >= wanted.min(left))
 }
 
+/// Whether the secrets of a job may be released to as many further runners as a result needs. Those that had them in an earlier draw count: its policies say
+/// how many may know a secret, and not how many work (decision 763).
+fn has_secrets(block: &mut Block<'_>, job: &Job, spec: &JobSpec) -> Result<bool, Miss> {
+    if job.attempt == Count::ZERO || !matches!(spec.kind, JobKind::Http | JobKind::Container) {
+        return Ok(true);
+    }
+    let bytes = u64::try_from(spec.request.len()).unwrap_or(u64::MAX);
+    let (reading, record) = (block.params.weights.argument_byte, block.params.weights.record);
+    block.spend(bytes.saturating_mul(reading));
+    let Some(asked) = Request::read(&spec.request).ok().and_then(|request| secrets::asked(&request).ok()) else { return Ok(true) };
+    let records = u64::try_from(asked.len().saturating_mul(secrets::RECORDS_OF_ASKED)).unwrap_or(u64::MAX);
+    block.spend(records.saturating_mul(record));
+    let left = secrets::left(block.world, &asked, (&job.id, job.submitter), block.height)?;
+    Ok(left.is_none_or(|left| left >= needed(job, &spec.verification.mode)))
+}
+
 /// Draws the job's committee, and gives it its work. Answers what came of it. Runners without a free slot are passed over; they never make a
 /// committee smaller: where too few others are left, nobody is drawn (decisions 307, 326).
 pub(super) fn draw(block: &mut Block<'_>, job: &mut Job, spec: &JobSpec) -> Result<Event, Miss> {
+    if !has_secrets(block, job, spec)? {
+        return Ok(Event::UsedUp);
+    }
     let wanted = usize::try_from(job.committee.0).expect("committees are small");
     let (drawn, left) = drawn(block.world, job, wanted)?;
     let selected = drawn.selected;

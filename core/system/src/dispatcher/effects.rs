@@ -15,6 +15,7 @@ pub(crate) struct Block<'a> {
     /// The block's height.
     pub(crate) height: Height,
     effects: Vec<Effect>,
+    spent: u64,
 }
 
 /// What a step of a job means for others, in the order in which it happened.
@@ -43,12 +44,22 @@ pub(crate) struct Retrial {
 impl<'a> Block<'a> {
     /// A block in which nothing happened yet.
     pub(crate) fn new(world: &'a mut World, params: &'a Params, height: Height) -> Self {
-        Self { world, params, height, effects: Vec::new() }
+        Self { world, params, height, effects: Vec::new(), spent: 0 }
     }
 
     /// What happened in it.
     pub(crate) fn into_effects(self) -> Vec<Effect> {
         self.effects
+    }
+
+    /// Counts modelled time that not every step of a job takes, in ns.
+    pub(super) fn spend(&mut self, weight: u64) {
+        self.spent = self.spent.saturating_add(weight);
+    }
+
+    /// How much of it was counted.
+    pub(super) fn spent(&self) -> u64 {
+        self.spent
     }
 
     /// Notes that nobody decided the job's claims in time.

@@ -118,6 +118,8 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     pay_judging(context, spec, committee)?;
     let (escrow, callback_held) = hold(context, spec)?;
     let root = candidates.root();
+    // They are kept for as long as the job, and its argument pays for none of them.
+    context.charge_kept(&candidates);
     let mut job = Job {
         escrow,
         callback_held,
@@ -141,8 +143,7 @@ pub(crate) fn submit(context: &mut Context<'_>, spec: &JobSpec, checked: Option<
     if committee == 1 && !spec.is_delayed {
         // Drawn at the end of the block: no delivery of it can look at the draw and undo itself for another.
         job.seed = selection::seed(&context.draw.beacon, &id, job.submitted_at);
-        job.status_until = context.height;
-        state::queue_draw(context.world, &id)?;
+        job.queue_place = state::queue_draw(context.world, &id)?;
     } else {
         // The seed of a round that nobody has seen yet; the job is bound before it exists (003 §5.3; decision 36).
         let view = context.draw.view.saturating_add(context.params.jobs.draw_delay);

@@ -12,43 +12,9 @@ use crate::schema::Emit;
 use cowboy_params::Weights;
 use cowboy_state::{Miss, World};
 use cowboy_types::job::{Absent, Job, JobSpec, JobStatus, MAX_DRAWN};
-use cowboy_types::units::{Count, Height};
+use cowboy_types::units::Count;
 use cowboy_types::{Address, Hash, List};
 use std::collections::VecDeque;
-
-/// The job with which something happens next, where anything does in this block.
-///
-/// Draws of this block's own jobs come first, in the order of their submissions: they happen after everything that could look at
-/// them (decision 304).
-pub fn next_due(world: &World, height: Height) -> Result<Option<Hash>, Miss> {
-    if let Some(name) = state::immediate().list(world, &[], 1)?.first() {
-        return Ok(Some(state::job_of(name)));
-    }
-    if let Some(newest) = world.newest_round()? {
-        let waiting = state::draws().list(world, &[], 1)?;
-        if let Some(name) = waiting.first()
-            && (state::number_of(name), state::number_of(&name[8..])) <= newest
-        {
-            return Ok(Some(state::job_of(name)));
-        }
-    }
-    let first = state::agenda().list(world, &[], 1)?;
-    match first.first().filter(|name| state::number_of(name) <= height.0) {
-        Some(name) => Ok(Some(state::job_of(name))),
-        None => waiting::next(world, height),
-    }
-}
-
-/// The height of the agenda's first entry, where there is one.
-pub fn first_due(world: &World) -> Result<Option<Height>, Miss> {
-    let first = state::agenda().list(world, &[], 1)?;
-    Ok(first.first().map(|name| Height(state::number_of(name))))
-}
-
-/// Whether the next block may draw a committee: one waits for a seed, or for runners of which one got a free slot.
-pub fn is_drawing(world: &World, height: Height) -> Result<bool, Miss> {
-    Ok(state::draws().count(world)? > 0 || waiting::is_due(world, height)?)
-}
 
 /// What a step did, for its receipt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,6 +54,7 @@ pub(crate) fn advance(block: &mut Block<'_>, id: &Hash) -> Result<(Step, Option<
         }
         step.name = if event == Event::Deadline { name } else { draw_step(&job) };
     }
+    step.weight = step.weight.saturating_add(block.spent());
     if may_draw && !job.passed.is_empty() {
         step.weight = step.weight.saturating_add(looking(weights, &job));
     }
@@ -103,7 +70,9 @@ fn looking(weights: &Weights, job: &Job) -> u64 {
 /// The event with which a job advances now, where there is one.
 fn due(block: &mut Block<'_>, job: &Job) -> Result<Option<Event>, Miss> {
     if job.status == JobStatus::Drawing {
-        if state::take_draw(block.world, &job.id)? {
+        // A job that has its seed from its submission on is drawn when its turn comes, and at the latest when its time is over.
+        if job.seed != Hash::ZERO {
+            state::take_draw(block.world, job)?;
             return Ok(Some(Event::Submitted));
         }
         if let Some(seed) = committee::round_seed(block.world, block.params, job)? {

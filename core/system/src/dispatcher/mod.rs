@@ -15,7 +15,7 @@
 //! - `record`: the record of a job; `transitions`: what an event changes of it, and what is to be done then, as pure functions.
 //! - [`callback`]: the answers.
 //! - `escrow`, `members`, `payout` and `failure`: the balance of jobs, the records of their runners, who is paid, and how a job ends without a result.
-//! - `waiting`: jobs that wait for runners with a free slot; `committee`: the draw; `judging` and `decision`: what becomes of results.
+//! - `waiting`: jobs that wait for runners with a free slot; [`order`]: which job is next; `committee`: the draw; `judging` and `decision`: what becomes of results.
 //! - [`lifecycle`]: what the chain does with a job by itself: the only place that does what transitions ask for.
 //! - [`handlers`]: what is asked of the actor.
 
@@ -34,6 +34,7 @@ mod judging;
 pub mod lifecycle;
 pub mod lower;
 mod members;
+pub mod order;
 mod pauses;
 pub(crate) mod payout;
 mod published;

@@ -2,7 +2,7 @@
 
 use cowboy_params::Params;
 use cowboy_state::Miss;
-use cowboy_types::job::{Job, JobStatus, Member, RateCard, Usage, Verdict};
+use cowboy_types::job::{Job, JobStatus, Member, Mode, RateCard, Usage, Verdict};
 use cowboy_types::units::{Amount, Count, Height, TimestampMs};
 use cowboy_types::wire::Fixed;
 use cowboy_types::{Address, Hash, List, Text};
@@ -82,6 +82,18 @@ pub(super) fn member(runner: Address, reputation: u64, rates: Option<RateCard>) 
 /// Whether the committee at work is the last that the job has.
 pub(super) fn is_last(job: &Job) -> bool {
     !job.earlier.is_empty()
+}
+
+/// How many of a further committee of `drawn` have to agree: the same part as of the first, and a simple majority at most.
+pub(super) fn further_threshold(job: &Job, drawn: u64) -> u64 {
+    let first = u64::try_from(job.earlier.len()).expect("committees are small");
+    (job.threshold.0 * drawn).div_ceil(first.max(1)).clamp(1, drawn / 2 + 1)
+}
+
+/// How many of the committee that is drawn next a result needs.
+pub(super) fn needed(job: &Job, mode: &Mode) -> u64 {
+    let threshold = if is_last(job) { further_threshold(job, job.committee.0) } else { job.threshold.0 };
+    threshold.max(mode.least_runners())
 }
 
 /// Leaves a runner out of later draws.

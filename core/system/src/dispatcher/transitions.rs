@@ -3,7 +3,7 @@
 //!
 //! Nothing here reads or changes the state: [`super::lifecycle`] does the actions, in their order. What an action comes to can be an event again.
 
-use super::record::{exclude, is_last};
+use super::record::{exclude, further_threshold, is_last};
 use super::selection::two_thirds;
 use crate::market::{FAULT_ACTOR, FAULT_EXTERNAL, FAULT_IMPOSSIBLE};
 use cowboy_params::Jobs;
@@ -30,6 +30,8 @@ pub(super) enum Event {
         /// Whether enough are left, and too few of them have a free slot.
         is_busy: bool,
     },
+    /// Its secrets may be released to too few further runners.
+    UsedUp,
     /// The queue has no room for it.
     QueueFull,
     /// The time of its status is over.
@@ -114,7 +116,8 @@ pub(super) fn next(job: &mut Job, event: Event, rules: &Rules<'_>) -> Vec<Action
             Vec::new()
         }
         // The further committee does not wait: the first has delivered already.
-        Event::TooFew { .. } if is_last(job) => vec![Action::FallBack],
+        Event::TooFew { .. } | Event::UsedUp if is_last(job) => vec![Action::FallBack],
+        Event::UsedUp => vec![Action::GiveUp("copies_used_up")],
         Event::TooFew { is_busy: true } => vec![Action::EnterQueue],
         Event::TooFew { is_busy: false } => vec![Action::GiveUp("no_replacement_available")],
         Event::QueueFull => vec![Action::GiveUp("runners_busy")],
@@ -144,11 +147,9 @@ fn after_deadline(job: &mut Job, rules: &Rules<'_>) -> Vec<Action> {
 
 /// A committee that is smaller than the job's has its part of the threshold. A simple majority of a further committee is enough.
 fn fit_to_members(job: &mut Job) {
-    let count = |members: &[Member]| u64::try_from(members.len()).expect("committees are small");
-    let drawn = count(&job.members);
+    let drawn = u64::try_from(job.members.len()).expect("committees are small");
     if is_last(job) {
-        let threshold = (job.threshold.0 * drawn).div_ceil(count(&job.earlier));
-        job.threshold = Count(threshold.clamp(1, drawn / 2 + 1));
+        job.threshold = Count(further_threshold(job, drawn));
     } else if drawn < job.committee.0 {
         job.threshold = Count(job.threshold.0.min(two_thirds(drawn)).max(1));
     }
@@ -384,6 +385,7 @@ mod tests {
             (Event::Turn { is_free: false }, vec![Action::NoteTried]),
             (Event::TooFew { is_busy: true }, vec![Action::EnterQueue]),
             (Event::TooFew { is_busy: false }, vec![Action::GiveUp("no_replacement_available")]),
+            (Event::UsedUp, vec![Action::GiveUp("copies_used_up")]),
             (Event::QueueFull, vec![Action::GiveUp("runners_busy")]),
             (Event::NoMajority, vec![Action::EndWithoutMajority]),
         ];
@@ -392,9 +394,9 @@ mod tests {
             assert_eq!(after(&mut job, event), actions, "{event:?}");
             assert_eq!(job.seed, if event == Event::Seeded(seed) { seed } else { Hash::ZERO }, "{event:?}");
         }
-        for is_busy in [true, false] {
+        for event in [Event::TooFew { is_busy: true }, Event::TooFew { is_busy: false }, Event::UsedUp] {
             let mut further = Job { earlier: job(JobStatus::Assigned, &[Did::Reveal]).members, ..job(JobStatus::Revealing, &[]) };
-            assert_eq!(after(&mut further, Event::TooFew { is_busy }), [Action::FallBack], "the first committee decides");
+            assert_eq!(after(&mut further, event), [Action::FallBack], "the first committee decides");
         }
     }
 

@@ -6,6 +6,7 @@ use super::lifecycle::{Standing, Standings};
 use super::state::{self, ManifestHistory, PastManifest};
 use crate::actor::Context;
 use crate::protocol::Rules;
+use crate::rent_accounts;
 use crate::schema::Emit as _;
 use commonware_codec::EncodeSize as _;
 use cowboy_params::Params;
@@ -124,6 +125,8 @@ pub fn redeploy(context: &mut Context<'_>, actor: Address, manifest: &[u8]) -> S
         record.status = ActorStatus::Active;
         context.world.set_actor(actor, &record);
     }
+    // Another manifest may have more bytes.
+    rent_accounts::enlist(context.world, context.params, context.height, actor, &record)?;
     ActorRedeployed { actor }.emit(context.world);
     Ok(())
 }

@@ -99,7 +99,7 @@ methods! {
     "dispatch" Dispatch [passing] {
         /// The actor.
         target: Address,
-        /// The request: who may not dispatch is refused before it is looked at. Its id is the UUID v4 of the first 16 bytes of keccak256("cowboy-request:" ‖ sender ‖ target ‖ salt).
+        /// The request: who may not dispatch is refused before it is looked at. Its id is the UUID v4 of the first 16 bytes of keccak256("cowboy-request:" ‖ genesis hash ‖ sender ‖ target ‖ salt).
         envelope: Value = Value::Null,
         /// What the request's id is made of.
         salt: Hash,
@@ -117,7 +117,7 @@ methods! {
         address: Address,
     } -> Option<Described>;
 
-    /// Shows two dispatches that one gateway signed under one nonce, so that one of them could never run. Anybody may.
+    /// Shows two dispatches for this chain that one gateway signed under one nonce, so that one of them could never run. Anybody may.
     "report" Report [passing] {
         /// A signed transaction.
         first: Vec<u8>,

@@ -1,7 +1,7 @@
 //! A request as actors see it (004 §8.1): a CBOR map, the same on the query and on the command path.
 
 use cowboy_types::cbor::Value;
-use cowboy_types::{Abort, Address, error, keccak256};
+use cowboy_types::{Abort, Address, Hash, error, keccak256};
 
 /// The fields of a request, ascending as canonical CBOR orders keys: by length first.
 pub const FIELDS: [&str; 7] = ["body", "host", "path", "query", "method", "headers", "request_id"];
@@ -44,9 +44,10 @@ fn is_lists(value: &Value) -> bool {
 }
 
 /// The id of a gateway's request to an actor: the UUID of version 4 made of the first 16 bytes of
-/// keccak256("cowboy-request:" ‖ gateway ‖ target ‖ salt) (decision 178). No other gateway can make it, and no other target has it.
-pub fn request_id(gateway: Address, target: Address, salt: &[u8; 32]) -> String {
-    let mut bytes = keccak256(&[b"cowboy-request:", &gateway.0, &target.0, salt]).0;
+/// keccak256("cowboy-request:" ‖ genesis hash ‖ gateway ‖ target ‖ salt) (decisions 178, 765). No other gateway can make it, no other target has it, and
+/// a transaction that carries it was meant for this chain.
+pub fn request_id(genesis: Hash, gateway: Address, target: Address, salt: &[u8; 32]) -> String {
+    let mut bytes = keccak256(&[b"cowboy-request:", &genesis.0, &gateway.0, &target.0, salt]).0;
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
     let mut text = String::with_capacity(36);
@@ -119,15 +120,16 @@ mod tests {
         assert_eq!(Envelope::read(&Value::Null), Err(error::INGRESS_INVALID));
     }
 
-    /// Ids are requests' ids, and differ by each of what they are made of (decision 178).
+    /// Ids are requests' ids, and differ by each of what they are made of (decisions 178, 765).
     #[test]
     fn ids_are_made() {
-        let (one, other) = (Address([1; 20]), Address([2; 20]));
+        let (one, other, genesis) = (Address([1; 20]), Address([2; 20]), Hash([3; 32]));
         let ids = [
-            request_id(one, other, &[0; 32]),
-            request_id(other, one, &[0; 32]),
-            request_id(one, one, &[0; 32]),
-            request_id(one, other, &[1; 32]),
+            request_id(genesis, one, other, &[0; 32]),
+            request_id(genesis, other, one, &[0; 32]),
+            request_id(genesis, one, one, &[0; 32]),
+            request_id(genesis, one, other, &[1; 32]),
+            request_id(Hash([4; 32]), one, other, &[0; 32]),
         ];
         for (place, id) in ids.iter().enumerate() {
             assert!(is_request_id(id), "{id}");

@@ -1,16 +1,20 @@
 //! What proves that a gateway cheated (004 §12.2).
 //!
 //! A client that is told "accepted" may ask for the signed transaction, and can then submit it itself: a gateway cannot
-//! withhold it. It could only make it worthless, by signing another request under the same nonce. That is provable.
+//! withhold it. It could only make it worthless, by signing another request under the same nonce. That is provable. A transaction says the number of its
+//! chain, which another one may have as well; its request's id says the genesis hash, so that nothing that was signed elsewhere counts (decision 765).
 //!
 //! Answers to GET are signed too (decision 327). Two of one gateway that contradict each other prove by themselves that one is
 //! false. Whether a single one is false takes the handler and the state of that block; whoever has them shows it to the
 //! validators, who decide. The gateway's stake waits for that (decision 761).
 
 use super::answers::{ANSWER_VERSION, SignedAnswer};
-use super::api::{JudgeAnswer, Moved, Punished, Report, ReportAnswers, Slashed};
+use super::api::{Dispatch, JudgeAnswer, Moved, Punished, Report, ReportAnswers, Slashed};
+use super::envelope::request_id;
+use super::types::Hold;
 use super::{DISPATCH, NUMBER, state};
 use crate::actor::{Arguments as _, Context, Handle};
+use crate::proposed::{Notice, ProposedCall};
 use crate::schema::{Emit, Form};
 use commonware_codec::DecodeExt as _;
 use cowboy_state::{Key, Miss, Step};
@@ -19,8 +23,8 @@ use cowboy_types::instruction::{Actor, Instruction};
 use cowboy_types::units::{Amount, Height};
 use cowboy_types::{Address, Transaction, error, signing};
 
-/// A dispatch that somebody signed: the transaction, and the request's id.
-fn dispatch(context: &Context<'_>, bytes: &[u8]) -> Step<(Transaction, String)> {
+/// A dispatch on this chain that somebody signed.
+fn dispatch(context: &Context<'_>, bytes: &[u8]) -> Step<Transaction> {
     let transaction = Transaction::from_bytes(bytes).map_err(|_| error::BAD_EVIDENCE)?;
     signing::verify(&transaction).map_err(|_| error::BAD_EVIDENCE)?;
     if transaction.chain_id != context.chain_id {
@@ -29,21 +33,25 @@ fn dispatch(context: &Context<'_>, bytes: &[u8]) -> Step<(Transaction, String)> 
     let Instruction::Actor(Actor::Execute { target, handler, payload, .. }) = &transaction.instruction else {
         return Err(error::BAD_EVIDENCE.into());
     };
-    let payload = cbor::decode(payload).map_err(|_| error::BAD_EVIDENCE)?;
-    let id = payload.get("envelope").and_then(|envelope| envelope.get("request_id")).and_then(Value::as_text);
-    match id {
-        Some(id) if *target == Address::system(NUMBER) && &handler[..] == DISPATCH => Ok((transaction.clone(), id.to_string())),
-        _ => Err(error::BAD_EVIDENCE.into()),
+    if *target != Address::system(NUMBER) || &handler[..] != DISPATCH {
+        return Err(error::BAD_EVIDENCE.into());
     }
+    let argument = cbor::decode(payload).map_err(|_| error::BAD_EVIDENCE)?;
+    let Dispatch { target, envelope, salt } = Dispatch::read(&argument).map_err(|_| error::BAD_EVIDENCE)?;
+    let id = request_id(context.genesis, transaction.from, target, &salt.0);
+    if envelope.get("request_id").and_then(Value::as_text) != Some(id.as_str()) {
+        return Err(error::BAD_EVIDENCE.into());
+    }
+    Ok(transaction)
 }
 
 impl Handle for Report {
     fn handle(self, context: &mut Context<'_>) -> Step<Punished> {
         charge(context, 2);
-        let (first, first_id) = dispatch(context, &self.first)?;
-        let (second, second_id) = dispatch(context, &self.second)?;
-        // The same request under other prices is a replacement, and no fault.
-        if (first.from, first.nonce) != (second.from, second.nonce) || first_id == second_id {
+        let first = dispatch(context, &self.first)?;
+        let second = dispatch(context, &self.second)?;
+        // The same request under other prices is a replacement, and no fault. Another one under the same id is none (decision 765).
+        if (first.from, first.nonce) != (second.from, second.nonce) || first.instruction == second.instruction {
             return Err(error::BAD_EVIDENCE.into());
         }
         slash(context, first.from, state::fault_key(first.from, first.nonce.0))
@@ -78,24 +86,32 @@ impl Handle for JudgeAnswer {
     }
 }
 
-/// A proposal was made that judges an answer, and takes effect by `until` if it is accepted: until then its gateway withdraws no stake. Answers whether that is
-/// so: stake answers for what was said at most `gateways.unstake_delay` blocks ago, and once for each height.
-pub(super) fn proposed(context: &mut Context<'_>, method: &str, argument: &[u8], until: Height) -> Result<bool, Miss> {
-    if method != JudgeAnswer::METHOD.name {
+/// A proposal that judges an answer was made, or is over. In between, and no longer than until it would take effect, its gateway withdraws no stake. Answers
+/// whether that is so.
+pub(super) fn proposed(context: &mut Context<'_>, call: ProposedCall<'_>, notice: Notice) -> Result<bool, Miss> {
+    if call.method != JudgeAnswer::METHOD.name {
         return Ok(false);
     }
     charge(context, 1);
-    let Ok(argument) = cbor::decode(argument) else { return Ok(false) };
+    let Ok(argument) = cbor::decode(call.argument) else { return Ok(false) };
     let Ok(JudgeAnswer { answer: bytes }) = JudgeAnswer::read(&argument) else { return Ok(false) };
     let Ok((signed, gateway)) = answer(context, &bytes) else { return Ok(false) };
-    let height = signed.statement.height;
+    match notice {
+        Notice::Made(until) => hold(context, gateway, signed.statement.height, Hold { proposal: call.proposal, until }),
+        Notice::Over => state::release(context.world, gateway, call.proposal).map(|()| false),
+    }
+}
+
+/// Has a gateway's stake wait for a proposal about what it said of a height. Answers whether it does: stake answers for what was said at most
+/// `gateways.unstake_delay` blocks ago, and once for each height.
+fn hold(context: &mut Context<'_>, gateway: Address, height: Height, hold: Hold) -> Result<bool, Miss> {
     let is_recent = (height.0..=height.0.saturating_add(context.params.gateways.unstake_delay)).contains(&context.height.0);
     let fault = state::answer_fault_key(gateway, height);
     context.world.require([&state::gateway_key(gateway), &state::held_key(gateway), &fault])?;
     if !is_recent || state::gateway(context.world, gateway)?.is_none() || context.world.get(&fault)?.is_some() {
         return Ok(false);
     }
-    state::hold(context.world, gateway, until)?;
+    state::hold(context.world, gateway, hold)?;
     Ok(true)
 }
 

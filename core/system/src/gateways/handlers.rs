@@ -149,21 +149,22 @@ impl Handle for Unstake {
                 Height(since.saturating_add(params.gateways.unstake_delay))
             }
         };
-        let until = until.max(held);
-        if now < until && record.leaving.is_some() {
+        let free_at = until.max(held);
+        if now < free_at && record.leaving.is_some() {
             return Err(error::STILL_BOUND.into());
         }
-        if now < until {
+        if now < free_at {
+            // What it is held for may be over sooner.
             record.leaving = Some(until);
             state::set_gateway(context.world, gateway, &record);
             LeavingBegun(Moved { amount: record.stake, gateway }).emit(context.world);
-            return Ok(Leaving { released: Amount::ZERO, until });
+            return Ok(Leaving { released: Amount::ZERO, until: free_at });
         }
         assert!(context.world.debit(state::stakes(), record.stake)?, "every stake is there");
         context.world.credit(gateway, record.stake)?;
         state::remove(context.world, gateway)?;
         Left(Moved { amount: record.stake, gateway }).emit(context.world);
-        Ok(Leaving { released: record.stake, until })
+        Ok(Leaving { released: record.stake, until: free_at })
     }
 }
 
@@ -183,7 +184,7 @@ impl Handle for Dispatch {
         if u64::try_from(envelope.body_bytes).unwrap_or(u64::MAX) > ingress.request_bytes {
             return Err(error::INGRESS_TOO_LARGE.into());
         }
-        if envelope.request_id != request_id(context.sender, target, &salt.0) {
+        if envelope.request_id != request_id(context.genesis, context.sender, target, &salt.0) {
             return Err(error::REQUEST_ID_FOREIGN.into());
         }
         if state::request(context.world, envelope.request_id)?.is_some() {

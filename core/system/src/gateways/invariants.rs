@@ -1,6 +1,6 @@
 //! What holds between the records of gateways.
 
-use super::types::{Gateway, Request};
+use super::types::{Gateway, Holds, Request};
 use super::{NUMBER, state};
 use crate::records::{Broken, Records, equal, holds};
 use cowboy_types::units::Height;
@@ -14,8 +14,9 @@ pub fn check(records: &Records<'_>) -> Result<(), Broken> {
     for listed in records.names(state::active()) {
         holds("who is listed as active is a gateway", gateways.iter().any(|(name, _)| *name == &listed[..]), &listed)?;
     }
-    for (name, _) in records.of::<Height>(NUMBER, "held:")? {
+    for (name, waits) in records.of::<Holds>(NUMBER, "held:")? {
         holds("whose stake waits for a decision is a gateway", gateways.iter().any(|(gateway, _)| *gateway == name), &name)?;
+        holds("a stake that waits for no decision has no record", waits.until() > Height::ZERO, &name)?;
     }
     let place = |(id, request): (&[u8], Request)| [&request.height.0.to_be_bytes()[..], id].concat();
     let mut places: Vec<Vec<u8>> = records.of::<Request>(NUMBER, "request:")?.into_iter().map(place).collect();

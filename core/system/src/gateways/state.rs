@@ -1,12 +1,12 @@
 //! Where the records of gateways stand. No other file spells their keys.
 
 use super::NUMBER;
-use super::types::{Gateway, Request};
+use super::types::{Gateway, Hold, Holds, MAX_HOLDS, Request};
 use crate::treasury::vesting::bucket_address;
 use cowboy_params::Params;
 use cowboy_state::{Directory, Key, Kind, Miss, World};
-use cowboy_types::Address;
 use cowboy_types::units::{Count, Height};
+use cowboy_types::{Address, List};
 use std::cmp::Reverse;
 
 fn of(prefix: &str, rest: &[u8]) -> Key {
@@ -59,7 +59,7 @@ pub fn answer_fault_key(gateway: Address, height: Height) -> Key {
     of("answer_fault:", &[&gateway.0[..], &height.0.to_be_bytes()].concat())
 }
 
-/// Until when a gateway's stake waits for decisions about its answers.
+/// What a gateway's stake waits for: decisions about its answers.
 pub fn held_key(gateway: Address) -> Key {
     of("held:", &gateway.0)
 }
@@ -79,9 +79,15 @@ pub fn set_gateway(world: &mut World, address: Address, record: &Gateway) {
     world.write(gateway_key(address), record);
 }
 
+/// What a gateway's stake waits for: until when for those that gave way, and the proposals.
+fn holds(world: &World, address: Address) -> Result<(Height, Vec<Hold>), Miss> {
+    let holds = world.read::<Holds>(&held_key(address))?;
+    Ok(holds.map(|holds| (holds.gave_way, holds.proposals.into_vec())).unwrap_or_default())
+}
+
 /// The height until which a gateway's stake waits for decisions about its answers (decision 761).
 pub fn held(world: &World, address: Address) -> Result<Height, Miss> {
-    Ok(world.read(&held_key(address))?.unwrap_or(Height::ZERO))
+    Ok(world.read::<Holds>(&held_key(address))?.map_or(Height::ZERO, |holds| holds.until()))
 }
 
 /// The height from which the stake of a gateway that leaves is free; none where it does not leave.
@@ -90,11 +96,37 @@ pub fn free_at(world: &World, address: Address, record: &Gateway) -> Result<Opti
     Ok(Some(until.max(held(world, address)?)))
 }
 
-/// Has a gateway's stake wait until a height.
-pub fn hold(world: &mut World, address: Address, until: Height) -> Result<(), Miss> {
-    let until = held(world, address)?.max(until);
-    world.write(held_key(address), &until);
+/// Has a gateway's stake wait for a proposal. Where it waits for as many as there is room for, the oldest gives way, and the stake waits until the height of that
+/// one whatever becomes of the others: else a gateway could push out the proposal that will be accepted, with some of its own that will not.
+pub fn hold(world: &mut World, address: Address, hold: Hold) -> Result<(), Miss> {
+    let (mut gave_way, mut proposals) = holds(world, address)?;
+    let over = proposals.len().saturating_sub(MAX_HOLDS - 1);
+    for oldest in proposals.drain(..over) {
+        gave_way = gave_way.max(oldest.until);
+    }
+    proposals.push(hold);
+    write_holds(world, address, gave_way, proposals);
     Ok(())
+}
+
+/// Has it wait no longer for a proposal.
+pub fn release(world: &mut World, address: Address, proposal: Count) -> Result<(), Miss> {
+    let (gave_way, mut proposals) = holds(world, address)?;
+    let before = proposals.len();
+    proposals.retain(|hold| hold.proposal != proposal);
+    if proposals.len() < before {
+        write_holds(world, address, gave_way, proposals);
+    }
+    Ok(())
+}
+
+fn write_holds(world: &mut World, address: Address, gave_way: Height, proposals: Vec<Hold>) {
+    if proposals.is_empty() && gave_way == Height::ZERO {
+        world.remove(held_key(address));
+        return;
+    }
+    let proposals = List::new(proposals).expect("no more than there is room for");
+    world.write(held_key(address), &Holds { gave_way, proposals });
 }
 
 /// Takes a gateway out whose stake was paid.

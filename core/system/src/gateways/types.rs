@@ -3,7 +3,7 @@
 use crate::endpoint::ENDPOINT_BYTES;
 use cowboy_params::Params;
 use cowboy_types::units::{Amount, Count, Height};
-use cowboy_types::{Address, Hash, Text, record};
+use cowboy_types::{Address, Hash, List, Text, record};
 
 /// Base units of a CBY: weights are counted in whole ones.
 const CBY: u64 = 1_000_000_000;
@@ -27,6 +27,36 @@ record! {
         pub weight: Count,
         /// The height from which its stake is free, where it is leaving.
         pub leaving: Option<Height>,
+    }
+}
+
+/// The most proposals that a gateway's stake waits for.
+pub const MAX_HOLDS: usize = 16;
+
+record! {
+    /// A proposal that judges an answer of a gateway.
+    pub struct Hold {
+        /// Its number.
+        pub proposal: Count,
+        /// The height until which it takes effect, if it is accepted.
+        pub until: Height,
+    }
+}
+
+record! {
+    /// What a gateway's stake waits for (decisions 761, 765).
+    pub struct Holds {
+        /// The latest height of those that gave way to newer ones: the stake waits for it all the same.
+        pub gave_way: Height,
+        /// Proposals that are not over, as far as anybody said so; the newest last.
+        pub proposals: List<Hold, MAX_HOLDS>,
+    }
+}
+
+impl Holds {
+    /// The height until which the stake waits.
+    pub fn until(&self) -> Height {
+        self.proposals.iter().map(|hold| hold.until).fold(self.gave_way, Ord::max)
     }
 }
 

@@ -12,9 +12,10 @@ use super::types::{Action, Agreement, Ballot, Change, Choice, Proposal, Stage};
 use super::{NUMBER, actions, pauses, state};
 use crate::actor::{Context, Handle};
 use crate::calls;
+use crate::proposed::{Notice, ProposedCall};
 use crate::schema::Emit;
 use crate::staking::{state as staking, types::ValidatorSet};
-use cowboy_state::{Key, Step, Stop};
+use cowboy_state::{Key, Miss, Step, Stop};
 use cowboy_types::cbor::{self, Value};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Event, List, Text, error};
@@ -70,10 +71,10 @@ fn is_cancellable(actions: &[Action]) -> bool {
 fn hold_claims(context: &mut Context<'_>, actions: &[Action], voting: u64) -> Step<()> {
     let until = context.height.0.saturating_add(voting).saturating_add(context.params.governance.timelock);
     let until = Height(until.saturating_add(context.params.jobs.dispute_vote_margin));
+    let proposal = state::count(context.world)?;
     let mut is_holding = false;
-    for action in actions {
-        let Action::Call { actor, method, argument } = action else { continue };
-        if calls::propose(context, *actor, method, argument, until)? && std::mem::replace(&mut is_holding, true) {
+    for (actor, call) in proposed_calls(proposal, actions) {
+        if calls::note(context, actor, call, Notice::Made(until))? && std::mem::replace(&mut is_holding, true) {
             context.explanation = Some(
                 "A proposal decides one open claim or judges one answer, so that each has a deposit of its own. Propose the others apart."
                     .to_owned(),
@@ -82,6 +83,14 @@ fn hold_claims(context: &mut Context<'_>, actions: &[Action], voting: u64) -> St
         }
     }
     Ok(())
+}
+
+/// The calls that a proposal would make, each with its actor.
+fn proposed_calls(proposal: Count, actions: &[Action]) -> impl Iterator<Item = (u8, ProposedCall<'_>)> {
+    actions.iter().filter_map(move |action| match action {
+        Action::Call { actor, method, argument } => Some((*actor, ProposedCall { proposal, method, argument })),
+        _ => None,
+    })
 }
 
 /// Keeps a new proposal. Answers its number.
@@ -179,14 +188,19 @@ impl Handle for CountVotes {
             (true, true) if is_in_effect => Stage::Executed,
             (true, true) => Stage::Failed,
         };
-        settle(context, id, &proposal);
+        settle(context, id, &proposal)?;
         Ok(tally.is_accepted)
     }
 }
 
-/// Keeps a proposal whose stage changed, and emits the event of it.
-fn settle(context: &mut Context<'_>, id: u64, proposal: &Proposal) {
+/// Keeps a proposal whose stage changed, and emits the event of it. Nothing stays open for one that is over (decision 765).
+fn settle(context: &mut Context<'_>, id: u64, proposal: &Proposal) -> Result<(), Miss> {
     context.world.write(state::proposal_key(id), proposal);
+    if !matches!(proposal.stage, Stage::Voting { .. } | Stage::Queued { .. }) {
+        for (actor, call) in proposed_calls(Count(id), &proposal.actions) {
+            calls::note(context, actor, call, Notice::Over)?;
+        }
+    }
     let (number, world) = (Count(id), &mut *context.world);
     match proposal.stage {
         Stage::Voting { .. } => {}
@@ -196,6 +210,7 @@ fn settle(context: &mut Context<'_>, id: u64, proposal: &Proposal) {
         Stage::Rejected => Rejected { proposal: number }.emit(world),
         Stage::Cancelled => Cancelled { proposal: number }.emit(world),
     }
+    Ok(())
 }
 
 /// What the votes on a proposal come to.
@@ -257,7 +272,7 @@ impl Handle for Execute {
             }
         };
         let is_done = proposal.stage == Stage::Executed;
-        settle(context, id, &proposal);
+        settle(context, id, &proposal)?;
         Ok(is_done)
     }
 }
@@ -276,7 +291,7 @@ impl Handle for Cancel {
         }
         if agreed {
             proposal.stage = Stage::Cancelled;
-            settle(context, id, &proposal);
+            settle(context, id, &proposal)?;
         }
         Ok(agreed)
     }

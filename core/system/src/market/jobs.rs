@@ -173,21 +173,18 @@ pub fn write(world: &mut World, job: &mut Job, due: Height) -> Result<(), Miss> 
     Ok(())
 }
 
-/// Puts a job behind those that are drawn at the end of this block.
-pub fn queue_draw(world: &mut World, id: &Hash) -> Result<(), Miss> {
-    let next: Count = world.read(&immediate_key())?.unwrap_or(Count::ZERO);
-    immediate().insert(world, &by_height(Height(next.0), id))?;
-    world.write(immediate_key(), &Count(next.0 + 1));
-    Ok(())
+/// Puts a job behind those that are drawn at the end of a block. Answers its place among them.
+pub fn queue_draw(world: &mut World, id: &Hash) -> Result<Count, Miss> {
+    let place: Count = world.read(&immediate_key())?.unwrap_or(Count::ZERO);
+    immediate().insert(world, &by_height(Height(place.0), id))?;
+    world.write(immediate_key(), &Count(place.0 + 1));
+    Ok(place)
 }
 
-/// Takes a job out of those that are drawn at the end of a block. Answers whether it was among them.
-pub fn take_draw(world: &mut World, id: &Hash) -> Result<bool, Miss> {
-    let first = immediate().list(world, &[], 1)?;
-    match first.first().filter(|name| job_of(name) == *id) {
-        Some(name) => immediate().remove(world, name),
-        None => Ok(false),
-    }
+/// Takes a job out of those that are drawn at the end of a block.
+pub fn take_draw(world: &mut World, job: &Job) -> Result<(), Miss> {
+    immediate().remove(world, &by_height(Height(job.queue_place.0), &job.id))?;
+    Ok(())
 }
 
 /// Puts a job's answer behind those that wait.

@@ -152,7 +152,7 @@ methods! {
         duration_blocks: u64,
     } -> Described;
 
-    /// Extends a name from its present expiry, with the fee as value. Anybody may pay.
+    /// Extends a name from its present expiry, with the fee as value. Anybody may pay; below another name, whoever that name's policy lets.
     "renew" Renew [payable, passing] {
         /// The name.
         name: String,

@@ -72,16 +72,16 @@ fn take_fee(context: &mut Context<'_>, fee: Amount) -> Step<()> {
     Ok(())
 }
 
-/// What a term of a rented name costs whoever takes it now, and the stage it is at. Fails where it cannot be taken.
+/// A term of a name, at the price of a year.
+fn term(context: &Context<'_>, name: &str, blocks: u64) -> Amount {
+    price::term(context.params, price::yearly(context.params, name), blocks)
+}
+
+/// What a term of a name costs whoever takes it now, and the stage it is at.
 fn price_of(context: &Context<'_>, name: &str, blocks: u64) -> Step<(Amount, Stage)> {
-    let yearly = price::yearly(context.params, label::root_of(name));
     let before = state::registration(context.world, name)?;
     let stage = before.map_or(Stage::Free, |record| price::stage(context.params, record.expires_at, context.height));
-    let fee = match stage {
-        Stage::Auction(passed) => price::auction(context.params, yearly, passed, blocks),
-        Stage::Live | Stage::Grace | Stage::Free => price::term(context.params, yearly, blocks),
-    };
-    Ok((fee, stage))
+    Ok((price::taken(context.params, name, stage, blocks), stage))
 }
 
 impl Handle for Register {
@@ -147,11 +147,8 @@ fn register_below(context: &mut Context<'_>, name: &str, actor: Address, blocks:
             return Err(error::NAME_TAKEN.into());
         }
     }
-    let (fee, expires_at) = if is_holders {
-        (Amount::ZERO, WITH_ROOT)
-    } else {
-        (price::term(context.params, Amount(context.params.names.fee_6), blocks), after(context.height, blocks))
-    };
+    let (fee, expires_at) =
+        if is_holders { (Amount::ZERO, WITH_ROOT) } else { (term(context, name, blocks), after(context.height, blocks)) };
     let record = Registration {
         actor,
         owner: context.sender,
@@ -193,6 +190,29 @@ fn described(context: &Context<'_>, name: &str, record: &Registration) -> Step<D
     })
 }
 
+/// Fails where a term below a name may not be renewed: the policy of the nearest name above, as it is now, says who decides, and under an open one anybody may
+/// pay. Else whoever was let in once would stay for as long as they like, whatever the owner decides or whoever that becomes (decision 765).
+fn require_renewable(context: &Context<'_>, name: &str, root: &Registration) -> Step<()> {
+    let counts = |record: &Registration| {
+        let is_held = matches!(price::stage(context.params, record.expires_at, context.height), Stage::Live | Stage::Grace);
+        record.root_registered_at == root.registered_at && is_held
+    };
+    let mut nearest = None;
+    for above in label::above(name).filter(|above| above.contains('.')) {
+        nearest = state::registration(context.world, above)?.filter(counts);
+        if nearest.is_some() {
+            break;
+        }
+    }
+    let above = nearest.as_ref().unwrap_or(root);
+    let is_renewable = match above.policy {
+        Policy::Open => true,
+        Policy::OwnerOnly => context.sender == above.owner,
+        Policy::ActorManaged => context.sender == above.actor,
+    };
+    if is_renewable { Ok(()) } else { Err(error::NAME_POLICY.into()) }
+}
+
 impl Handle for Renew {
     fn handle(self, context: &mut Context<'_>) -> Step<Described> {
         let Self { name, duration_blocks: blocks } = self;
@@ -205,13 +225,15 @@ impl Handle for Renew {
         if !is_of_root || record.expires_at == WITH_ROOT || !matches!(stage, Stage::Live | Stage::Grace) {
             return Err(error::NAME_NOT_FOUND.into());
         }
-        let yearly = if name.contains('.') { Amount(context.params.names.fee_6) } else { price::yearly(context.params, &name) };
+        if name.contains('.') {
+            require_renewable(context, &name, &root)?;
+        }
         // From the present expiry, so that there is no gap (004 §7.6).
         let expires_at = after(record.expires_at, blocks);
         if expires_at.0.saturating_sub(context.height.0) > context.params.names.duration_max {
             return Err(error::NAME_DURATION.into());
         }
-        let fee = price::term(context.params, yearly, blocks);
+        let fee = term(context, &name, blocks);
         take_fee(context, fee)?;
         record.expires_at = expires_at;
         state::set(context.world, &name, &record, context.sender)?;

@@ -44,15 +44,30 @@ pub fn stage(params: &Params, expires_at: Height, height: Height) -> Stage {
     }
 }
 
-/// A year of a name, by the letters of the label that is rented (004 §7.5).
-pub fn yearly(params: &Params, label: &str) -> Amount {
+/// A year of a name, by its letters (004 §7.5). Below another name it is that of a long one.
+pub fn yearly(params: &Params, name: &str) -> Amount {
     let rows = &params.names;
-    Amount(match label.len() {
+    let letters = if is_below(name) { usize::MAX } else { name.len() };
+    Amount(match letters {
         0..=3 => rows.fee_3,
         4 => rows.fee_4,
         5 => rows.fee_5,
         _ => rows.fee_6,
     })
+}
+
+/// Whether a name stands below another one.
+fn is_below(name: &str) -> bool {
+    name.contains('.')
+}
+
+/// What a term of a name costs whoever takes it at a stage of its life. Only rented names are auctioned.
+pub fn taken(params: &Params, name: &str, stage: Stage, blocks: u64) -> Amount {
+    let yearly = yearly(params, name);
+    match stage {
+        Stage::Auction(passed) if !is_below(name) => auction(params, yearly, passed, blocks),
+        _ => term(params, yearly, blocks),
+    }
 }
 
 /// A name for so many blocks: its part of the yearly fee, rounded up, so that no term is free.
@@ -115,6 +130,7 @@ mod tests {
             ("abcde", YEAR, 50 * CBY),
             ("abcdef", YEAR, 10 * CBY),
             ("abcdefghijkl", YEAR, 10 * CBY),
+            ("abc.abc", YEAR, 10 * CBY),
             ("abcdef", 2 * YEAR, 20 * CBY),
             ("abcdef", YEAR / 2, 5 * CBY),
             ("abcdef", 1, 318),
@@ -124,6 +140,20 @@ mod tests {
             assert_eq!(term(&PARAMS, yearly(&PARAMS, name), blocks), Amount(expected), "{name} for {blocks}");
         }
         assert_eq!(term(&PARAMS, Amount::MAX, u64::MAX), Amount::MAX);
+    }
+
+    /// What whoever takes a name pays at each stage; nothing below a name is auctioned.
+    #[test]
+    fn only_rented_names_are_auctioned() {
+        let rows = [
+            ("abcdef", Stage::Auction(0), 100),
+            ("abcdef", Stage::Free, 10),
+            ("abc.abc", Stage::Auction(0), 10),
+            ("abc.abc", Stage::Live, 10),
+        ];
+        for (name, stage, expected) in rows {
+            assert_eq!(taken(&PARAMS, name, stage, YEAR), Amount(expected * CBY), "{name} {stage:?}");
+        }
     }
 
     /// a tenth to the protocol, a fifth to the gateways, the rest burned, to the last base unit.

@@ -343,8 +343,8 @@ pub fn slash(
     take_share(world, params, address, runner, share, entitled)
 }
 
-/// Takes at least `amount` of what stands for a runner, rounded up to whole hundredths of a percent of it, but at most `max_share` of it.
-/// Its reputation stays. Nothing happens where the runner is gone.
+/// Takes at least `amount` of what stands for a runner, rounded up to whole hundredths of a percent of it, but at most `max_share` of it. What it asked back
+/// stands for it, too, and is counted as what it is taken from. Its reputation stays. Nothing happens where the runner is gone.
 pub fn fine(
     world: &mut World,
     params: &Params,
@@ -354,7 +354,9 @@ pub fn fine(
     submitter: Address,
 ) -> Result<Slashed, Miss> {
     let Some(runner) = state::find(world, address)? else { return Ok(Slashed::NOTHING) };
-    let stands = u128::from(runner.stake.saturating_add(runner.delegated).0).max(1);
+    let staked = runner.stake.saturating_add(runner.delegated);
+    let stands = runner.unbonding.iter().fold(staked, |sum, tranche| sum.saturating_add(tranche.amount));
+    let stands = u128::from(stands.0).max(1);
     let share = (u128::from(amount.0) * 10_000).div_ceil(stands).min(u128::from(max_share));
     take_share(world, params, address, runner, u64::try_from(share).expect("at most another share"), submitter.into())
 }

@@ -126,16 +126,28 @@ impl Shape {
             (Self::List(..) | Self::Any, value) => value.encode().len(),
             (Self::Optional(inner), value) => inner.variable_bytes(value),
             (Self::Map(fields), Value::Map(entries)) => {
-                let of_entry = |(name, value): &(Value, Value)| match fields
-                    .iter()
-                    .find(|field| matches!(name, Value::Text(text) if text == field.name))
-                {
+                let of_entry = |(name, value): &(Value, Value)| match declared(fields, name) {
                     Some(field) => field.shape.variable_bytes(value),
                     None => value.encode().len(),
                 };
                 entries.iter().map(of_entry).fold(0, usize::saturating_add)
             }
             _ => 0,
+        }
+    }
+
+    /// Whether a value has something that this shape does not declare: fields of its maps that have no row, or another value in the place of a map that needs no
+    /// field. Recursive: as deep as the types of the tables are.
+    pub(crate) fn has_undeclared(self, value: &Value) -> bool {
+        match (self, value) {
+            (_, Value::Null) => false,
+            (Self::Optional(inner), value) => inner.has_undeclared(value),
+            (Self::List(inner, _), Value::Array(items)) => items.iter().any(|item| inner.has_undeclared(item)),
+            (Self::Map(fields), Value::Map(entries)) => {
+                entries.iter().any(|(name, value)| declared(fields, name).is_none_or(|field| field.shape.has_undeclared(value)))
+            }
+            (Self::Map(_), _) => true,
+            _ => false,
         }
     }
 
@@ -208,6 +220,11 @@ pub trait Form: Sized {
 pub trait Record: Form {
     /// Its fields.
     const FIELDS: &'static [Field];
+}
+
+/// The row of a field that has this name.
+fn declared(fields: &'static [Field], name: &Value) -> Option<&'static Field> {
+    fields.iter().find(|field| matches!(name, Value::Text(text) if text == field.name))
 }
 
 /// A field of a map: `default` stands for an absent one.

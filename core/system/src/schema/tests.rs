@@ -67,6 +67,24 @@ fn a_refusal_names_the_field() {
     }
 }
 
+/// Decision 781: whatever the tables do not declare is found, also within other fields.
+#[test]
+fn what_is_not_declared_is_found() {
+    let with = |inner: Value, name: &'static str, value: Value| Value::dict([("inner", inner), (name, value)]);
+    let plain = || inner("abc", vec![Value::uint(1)]);
+    let longer = Value::dict([("amounts", Value::Array(vec![])), ("name", Value::text("abc")), ("note", Value::uint(1))]);
+    let rows = [
+        (with(plain(), "times", Value::uint(4)), false),
+        (with(plain(), "to", Value::Null), false),
+        (with(plain(), "note", Value::Null), true),
+        (with(longer, "times", Value::uint(4)), true),
+        (Value::Bytes(vec![7; 9]), true),
+    ];
+    for (value, expected) in rows {
+        assert_eq!(Outer::SHAPE.has_undeclared(&value), expected, "{value:?}");
+    }
+}
+
 #[test]
 fn what_is_written_is_read() {
     let large = u128::MAX;

@@ -15,7 +15,7 @@ use crate::runners::{self, reputation};
 use crate::tee;
 use cowboy_secrets::policy::{Actors, Attestation, Runners};
 use cowboy_secrets::{Name, Policy};
-use cowboy_state::Step;
+use cowboy_state::{Miss, Step, World};
 use cowboy_types::cbor::Value;
 use cowboy_types::job::{JobKind, JobSpec, Runner};
 use cowboy_types::units::{Count, Height};
@@ -25,8 +25,8 @@ use std::collections::BTreeSet;
 /// The most secrets of a job.
 pub const MAX_SECRETS: usize = 8;
 
-/// Records that are read for a secret of a job: the secret, its version, and whether the actor that asks was handed on.
-const RECORDS_OF_ASKED: usize = 3;
+/// Records that are read for a secret of a job: the secret, its version, and whether the actor that asks was handed on, or who had it in the job.
+pub(crate) const RECORDS_OF_ASKED: usize = 3;
 
 /// The fields of a web job that may have `${KEY}` in them.
 pub const FIELDS: [&str; 3] = ["headers", "body", "json"];
@@ -192,17 +192,43 @@ fn one(item: &Value, is_container: bool) -> Option<Asked> {
     Some(Asked { account, name, version, as_name, place })
 }
 
-/// The account that stands behind a submitter: its own, or its owner's.
-fn account_of(context: &Context<'_>, submitter: Address) -> Step<Address> {
-    Ok(context.world.actor(submitter)?.map_or(submitter, |actor| actor.owner))
+/// The account that keeps a secret which a submitter asks for: the one that is named, or the submitter's own, or its owner's.
+fn keeper(world: &World, submitter: Address, asked: &Asked) -> Result<Address, Miss> {
+    match asked.account {
+        Some(account) => Ok(account),
+        None => Ok(world.actor(submitter)?.map_or(submitter, |actor| actor.owner)),
+    }
+}
+
+/// To how many more runners of a job the secrets that it asks for may be released: whoever has had one counts, also where it was replaced (decision 763).
+/// There is no limit where it asks for none.
+pub(crate) fn left(world: &World, asked: &[Asked], (id, submitter): (&Hash, Address), height: Height) -> Result<Option<u64>, Miss> {
+    let mut least = None;
+    for one in asked {
+        let left = left_of(world, one, (id, submitter), height)?;
+        least = Some(least.map_or(left, |least: u64| least.min(left)));
+    }
+    Ok(least)
+}
+
+fn left_of(world: &World, asked: &Asked, (id, submitter): (&Hash, Address), height: Height) -> Result<u64, Miss> {
+    let account = keeper(world, submitter, asked)?;
+    let Some(secret) = state::secret(world, account, &asked.name)?.filter(|secret| !secret.is_paused) else { return Ok(0) };
+    let number = asked.version.unwrap_or(secret.latest);
+    let version = state::version(world, account, &asked.name, number)?;
+    let Some(version) = version.filter(|version| releases::is_open(&version.policy, version, height)) else { return Ok(0) };
+    let given = world.read::<Count>(&state::given_key(id, account, &asked.name, number))?.unwrap_or(Count::ZERO);
+    let copies = u64::from(version.policy.copies).saturating_sub(given.0);
+    let releases = match version.policy.max_releases {
+        Count::ZERO => u64::MAX,
+        most => most.0.saturating_sub(version.released.0),
+    };
+    Ok(copies.min(releases))
 }
 
 /// The version that is asked for, where it may be released at all now.
 fn find(context: &Context<'_>, submitter: Address, asked: &Asked) -> Step<Found> {
-    let account = match asked.account {
-        Some(account) => account,
-        None => account_of(context, submitter)?,
-    };
+    let account = keeper(context.world, submitter, asked)?;
     let secret = state::secret(context.world, account, &asked.name)?.ok_or(error::SECRET_NOT_FOUND)?;
     if secret.is_paused {
         return Err(error::SECRET_PAUSED.into());
@@ -281,10 +307,9 @@ pub(crate) fn may_see(context: &mut Context<'_>, policies: &[Policy], runner: Ad
 
 fn is_attested(context: &Context<'_>, policy: &Policy, runner: Address, record: &Runner) -> Step<bool> {
     let Attestation::Required { environments, measurements } = &policy.attestation else { return Ok(true) };
-    let Some(attestation) = tee::state::attestation(context.world, runner)? else { return Ok(false) };
+    let Some((attestation, _)) = tee::state::current(context.world, context.height, runner)? else { return Ok(false) };
     let has = record.tee & attestation.environment.bit() != 0 && environments.contains(&attestation.environment);
-    let is_measured = measurements.is_empty() || measurements.contains(&attestation.measurement);
-    Ok(has && is_measured && attestation.valid_until >= context.height)
+    Ok(has && (measurements.is_empty() || measurements.contains(&attestation.measurement)))
 }
 
 impl Handle for ReleaseToRunner {

@@ -14,7 +14,7 @@ use cowboy_params::Params;
 use cowboy_secrets::dealing::{Outcome, threshold};
 use cowboy_secrets::partial::{answer_digest, release_id};
 use cowboy_secrets::{Identity, Kind, Partial, PointG1, PointG2, Policy, TransportKey, share_key};
-use cowboy_state::{Miss, Step, World};
+use cowboy_state::{Key, Miss, Step, World};
 use cowboy_types::job::JobStatus;
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::wire::Fixed;
@@ -64,7 +64,7 @@ pub(crate) struct Opening {
     pub(crate) transport: Fixed<48>,
     /// The proof that the recipient has its secret.
     pub(crate) proof: Fixed<96>,
-    /// How many recipients the subject may have; none for an owner.
+    /// How many runners of the job may have it, where the recipient is one; otherwise nobody counts.
     pub(crate) copies: Option<u8>,
 }
 
@@ -91,6 +91,11 @@ pub(crate) fn grant(context: &mut Context<'_>, identity: Identity, opening: Open
     hold(context, identity, Count::ZERO, opening)
 }
 
+/// The record that counts the runners of a job that a secret was released to.
+fn given_key(subject: &Hash, identity: &Identity) -> Key {
+    state::given_key(subject, identity.account, &identity.name_hash, Count(identity.version))
+}
+
 /// Opens a release of what is sealed to an identity: holds its fee, and has it answered until its deadline.
 fn hold(context: &mut Context<'_>, identity: Identity, pauses: Count, opening: Opening) -> Step<Hash> {
     let Opening { payer, recipient, subject, deadline, transport, proof, copies } = opening;
@@ -102,7 +107,7 @@ fn hold(context: &mut Context<'_>, identity: Identity, pauses: Count, opening: O
     if state::release(context.world, &id)?.is_some() {
         return Err(error::RELEASE_STATE.into());
     }
-    let given_key = state::given_key(&subject, &identity.hash());
+    let given_key = given_key(&subject, &identity);
     let given = context.world.read::<Count>(&given_key)?.unwrap_or(Count::ZERO);
     if copies.is_some_and(|copies| given.0 >= u64::from(copies)) {
         return Err(error::RELEASE_REFUSED.into());
@@ -113,7 +118,9 @@ fn hold(context: &mut Context<'_>, identity: Identity, pauses: Count, opening: O
         return Err(error::SECRET_DEPOSIT.into());
     }
     context.world.credit(Address::system(NUMBER), fee)?;
-    context.world.write(given_key, &Count(given.0.saturating_add(1)));
+    if copies.is_some() {
+        context.world.write(given_key, &Count(given.0.saturating_add(1)));
+    }
     let (account, name_hash, version) = (identity.account, identity.name_hash, Count(identity.version));
     let release = Release {
         identity,
@@ -389,7 +396,11 @@ pub(super) fn look(world: &mut World, now: Now<'_>, id: &Hash) -> Result<(), Mis
     }
     state::reschedule(world, state::Subject::Release(*id), Some(before), None)?;
     world.remove(state::release_record_key(id));
-    let given_key = state::given_key(&release.subject, &release.identity.hash());
+    // Nobody counts the recipients of a volume's key.
+    if release.identity.kind == Kind::Partition {
+        return Ok(());
+    }
+    let given_key = given_key(&release.subject, &release.identity);
     match world.read::<Count>(&given_key)? {
         Some(Count(0 | 1)) | None => world.remove(given_key),
         Some(Count(given)) => world.write(given_key, &Count(given.saturating_sub(1))),

@@ -172,9 +172,9 @@ pub fn release_record_key(id: &Hash) -> Key {
     of("release:", &[&id.0])
 }
 
-/// How many releases of an identity a subject has.
-pub fn given_key(subject: &Hash, identity: &Hash) -> Key {
-    of("given:", &[&subject.0, &identity.0])
+/// To how many runners of a job a version of a secret was released.
+pub fn given_key(job: &Hash, account: Address, name: &Hash, version: Count) -> Key {
+    of("given:", &[&job.0, &account.0, &name.0, &version.0.to_be_bytes()])
 }
 
 /// Whether an actor was ever handed on.

@@ -17,6 +17,7 @@ mod handlers;
 pub mod invariants;
 pub mod rent;
 pub mod state;
+pub mod sweep;
 pub mod types;
 
 use crate::actor::Actor;

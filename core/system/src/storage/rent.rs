@@ -4,20 +4,18 @@ use super::api::{CaughtUp, Evicted, EvictionImminent, Overdue, RentCollected, Re
 use super::chunks::Pruned;
 use super::types::RentAccount;
 use super::{NUMBER, dormancy, state};
+use crate::rent_accounts::next_collection;
+pub use crate::rent_accounts::{NEVER, billable, enlist, epoch_of, open, size};
 use crate::rent_rate::{self, RentRate};
 use crate::schema::Emit as _;
-use crate::timers;
 use cowboy_params::Params;
-use cowboy_state::records::{Actor, ActorStatus};
+use cowboy_state::records::ActorStatus;
 use cowboy_state::{Miss, World};
 use cowboy_types::units::{Amount, Count, Height};
 use cowboy_types::{Address, Event};
 
 /// The address to which rent goes: the treasury.
 const TREASURY: Address = Address::system(cowboy_types::actors::TREASURY);
-
-/// Where a rent account stands whose actor owes nothing, and has rent that was prepaid: no block collects it until the actor owes something (decision 751).
-pub const NEVER: Height = Height(u64::MAX);
 
 /// What the protocol did to an actor, for a receipt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,30 +44,6 @@ impl Collected {
     }
 }
 
-/// The rent epoch of a height.
-pub fn epoch_of(params: &Params, height: Height) -> u64 {
-    height.0 / params.rent.epoch
-}
-
-/// The first height of the epoch behind that of a height.
-fn next_collection(params: &Params, height: Height) -> Height {
-    Height(epoch_of(params, height).saturating_add(1).saturating_mul(params.rent.epoch))
-}
-
-/// Bytes of an actor's code, of its manifest with those that it had before, and of its storage.
-pub fn size(actor: &Actor) -> Count {
-    actor.code_bytes.saturating_add(actor.manifest_bytes).saturating_add(actor.storage_bytes)
-}
-
-/// Bytes that an actor pays for: what its code, manifests, storage and timers with their payloads exceed the free bytes by, and the whole of what its quota
-/// exceeds the base by (decisions 61, 559, 751). What waits in its mailbox is not counted: others put it there (decision 671).
-pub fn billable(params: &Params, actor: &Actor) -> u64 {
-    let timers = timers::occupied(params, actor.timers_live.0, actor.timer_bytes.0);
-    let bytes = timers.saturating_add(size(actor).0);
-    let extended = actor.storage_quota.0.saturating_sub(params.execution.storage_quota_per_actor);
-    bytes.saturating_sub(params.rent.free_bytes).saturating_add(extended)
-}
-
 /// Rent of one epoch.
 pub fn per_epoch(params: &Params, rate: Amount, bytes: u64) -> Amount {
     rent_rate::share_of_year(rate, bytes, 1, params.rent.epochs_per_year)
@@ -84,33 +58,6 @@ pub fn reserve(params: &Params, rate: Amount, bytes: u64) -> Amount {
 pub fn with_catch_up(params: &Params, debt: Amount) -> Amount {
     let fee = u128::from(debt.0) * u128::from(params.rent.catch_up) / 10_000;
     u64::try_from(fee).map_or(Amount::MAX, |fee| debt.saturating_add(Amount(fee)))
-}
-
-/// Enters an actor that pays rent from now on into the books, at the next epoch. Nothing for one that is there, owes nothing or is exempt.
-pub fn enlist(world: &mut World, params: &Params, height: Height, actor: Address, record: &Actor) -> Result<(), Miss> {
-    if actor.is_rent_exempt() || billable(params, record) == 0 {
-        return Ok(());
-    }
-    open(world, params, height, actor).map(|_| ())
-}
-
-/// An actor's rent account, made where it has none, and collected at the next epoch where nothing was collected any more.
-pub fn open(world: &mut World, params: &Params, height: Height, actor: Address) -> Result<RentAccount, Miss> {
-    let next_at = next_collection(params, height);
-    let account = match state::account(world, actor)? {
-        Some(account) if account.next_at != NEVER => return Ok(account),
-        Some(account) => RentAccount { next_at, ..account },
-        None => RentAccount {
-            next_at,
-            prepaid: Amount::ZERO,
-            debt: Amount::ZERO,
-            unpaid: Count::ZERO,
-            bond: Amount::ZERO,
-            poster: Address::ZERO,
-        },
-    };
-    state::set_account(world, actor, &account)?;
-    Ok(account)
 }
 
 /// Enters a dormant actor that has storage again, which nobody pays rent for, into the books: at the epoch behind the next one it is pruned again, unless
@@ -230,6 +177,25 @@ fn moved(params: &Params, rate: Amount, bytes: u64) -> Amount {
     let distance = u128::from(bytes).abs_diff(target);
     let most = rate * u128::from(rows.max_change) / 10_000;
     let change = (rate.saturating_mul(distance) / target.saturating_mul(u128::from(rows.alpha))).min(most);
-    let next = if u128::from(bytes) > target { rate.saturating_add(change) } else { rate.saturating_sub(change) };
+    // Else a rate that fell to a few base units would never rise again, as an eighth of it is none (decision 766).
+    let next = if u128::from(bytes) > target { rate.saturating_add(change.max(1)) } else { rate.saturating_sub(change) };
     Amount(u64::try_from(next).unwrap_or(u64::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 766. Strategy: the chain stays below its target until the rate is a few base units, and everybody stores as much as they like from then on: the rate
+    /// would not rise again. It does, by a base unit at least.
+    #[test]
+    fn a_rate_that_fell_rises_again() {
+        let mut params = Params::GENESIS;
+        params.rent.target_state_size = 1_000;
+        let after = |rate: Amount, bytes: u64| (0..200).fold(rate, |rate, _| moved(&params, rate, bytes));
+        let least = after(Amount(params.rent.rate), 0);
+        assert!(least.0 < 8, "{least:?}");
+        assert!(after(least, 10_000).0 > params.rent.rate && after(Amount::ZERO, 10_000).0 > params.rent.rate);
+        assert_eq!(after(Amount(5), 1_000), Amount(5), "at the target it stands");
+    }
 }

@@ -18,7 +18,7 @@ pub mod statement;
 pub mod types;
 
 use crate::actor::Actor;
-use cowboy_state::{Miss, World};
+use cowboy_state::{Key, Miss, World};
 use cowboy_types::Address;
 use cowboy_types::environment::Environment;
 use cowboy_types::job::Runner;
@@ -50,9 +50,21 @@ pub fn is_attested(world: &World, is_dev: bool, height: Height, address: Address
     if is_dev && runner.tee & DEV_BIT != 0 && is_wanted(DEV_NAME) {
         return Ok(true);
     }
-    let Some(attestation) = state::attestation(world, address)? else { return Ok(false) };
-    let has = runner.tee & attestation.environment.bit() != 0 && is_wanted(attestation.environment.slug());
-    Ok(has && attestation.valid_until >= height)
+    let Some((attestation, _)) = state::current(world, height, address)? else { return Ok(false) };
+    Ok(runner.tee & attestation.environment.bit() != 0 && is_wanted(attestation.environment.slug()))
+}
+
+/// Asks for all that [`is_attested`] reads of these runners, in two rounds instead of one for each program.
+pub fn require(world: &World, runners: &[Address]) -> Result<(), Miss> {
+    let proofs: Vec<Key> = runners.iter().map(|runner| state::attestation_key(*runner)).collect();
+    world.require(&proofs)?;
+    let mut programs = Vec::new();
+    for runner in runners {
+        if let Some(attestation) = state::attestation(world, *runner)? {
+            programs.push(state::policy_key(&state::policy_id(&attestation.environment, &attestation.measurement)));
+        }
+    }
+    world.require(&programs)
 }
 
 /// The environment of a name.

@@ -4,6 +4,7 @@ use super::NUMBER;
 use super::types::{Attestation, Program, Roots};
 use cowboy_state::{Key, Kind, Miss, World};
 use cowboy_types::environment::Environment;
+use cowboy_types::units::Height;
 use cowboy_types::{Address, Hash, keccak256};
 
 const OWNER: Address = Address::system(NUMBER);
@@ -49,4 +50,12 @@ pub fn roots(world: &World, environment: &Environment) -> Result<Vec<Vec<u8>>, M
 /// What a runner proved, where it did.
 pub fn attestation(world: &World, runner: Address) -> Result<Option<Attestation>, Miss> {
     world.read(&attestation_key(runner))
+}
+
+/// What a runner proved, and the program that it proved, where both count at a height: the proof has not lapsed, and governance still accepts the program. A
+/// program that is taken out ends all proofs of it at once (decision 779).
+pub fn current(world: &World, height: Height, runner: Address) -> Result<Option<(Attestation, Program)>, Miss> {
+    let Some(proven) = attestation(world, runner)?.filter(|proven| proven.valid_until >= height) else { return Ok(None) };
+    let program = policy(world, &proven.environment, &proven.measurement)?.filter(|program| program.is_accepted);
+    Ok(program.map(|program| (proven, program)))
 }

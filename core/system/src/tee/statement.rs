@@ -69,13 +69,12 @@ pub fn check(world: &World, is_dev: bool, height: Height, about: &About<'_>, byt
 
 /// Whether the program that the runner proved signed, and is still accepted.
 fn is_signed(world: &World, height: Height, about: &About<'_>, name: &str, model: &Hash, signature: &[u8]) -> Result<bool, Miss> {
-    let Some(attestation) = state::attestation(world, about.address)? else { return Ok(false) };
-    let Some(policy) = state::policy(world, &attestation.environment, &attestation.measurement)? else { return Ok(false) };
-    let can_run = policy.models.is_empty() || policy.models.contains(model);
-    let is_current = attestation.environment.slug() == name && attestation.valid_until >= height && policy.is_accepted && can_run;
+    let Some((attestation, program)) = state::current(world, height, about.address)? else { return Ok(false) };
+    let can_run = program.models.is_empty() || program.models.contains(model);
+    let is_about = attestation.environment.slug() == name && can_run;
     let Ok(signature) = <[u8; 64]>::try_from(signature) else { return Ok(false) };
     let message = digest(about.job, about.address, about.output, model);
-    Ok(is_current
+    Ok(is_about
         && ed25519_consensus::VerificationKey::try_from(attestation.key.0)
             .is_ok_and(|key| key.verify(&signature.into(), &message.0).is_ok()))
 }

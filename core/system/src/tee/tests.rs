@@ -24,8 +24,12 @@ use x509_cert::time::{Time, Validity};
 use x509_cert::{Certificate, TbsCertificate, Version};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
-pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] =
-    cowboy_testkit::scenarios![documents_are_bound_to_runner_root_and_program, results_of_a_trusted_environment, attestations_end,];
+pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
+    documents_are_bound_to_runner_root_and_program,
+    results_of_a_trusted_environment,
+    attestations_end,
+    who_runs_a_program_that_was_taken_out_is_not_drawn,
+];
 
 /// The TEE Verifier.
 const TEE: Address = Address::system(tee::NUMBER);
@@ -223,4 +227,21 @@ fn attestations_end() {
     market.chain.height = cowboy_types::Height(market.chain.height.0 + 86_400);
     market.heal(10);
     assert_eq!(market.refused(&job), "no_candidates", "a day later it is proven no more");
+}
+
+/// Decision 779: who runs a program that was taken out is drawn for no job that asks for an environment, however new its proof is, and is drawn again once the
+/// program is accepted again.
+#[test]
+fn who_runs_a_program_that_was_taken_out_is_not_drawn() {
+    let maker = Maker::new(3);
+    let mut market = trusting(&maker, true);
+    assert_eq!(attest(&mut market, 10, &maker.document(5, &binding(address(10), &program_public()).0)), "");
+    let mut job = simple_job();
+    job["verification"]["tee_required"] = true.into();
+    let policy = |accepted: bool| map(&serde_json::json!({ "environment": "nitro", "measurement": hex(&[5; 144]), "accepted": accepted }));
+    assert!(market.chain.decide(0x05, "set_policy", &policy(false)));
+    assert_eq!(market.refused(&job), "no_candidates");
+    assert!(market.chain.decide(0x05, "set_policy", &policy(true)));
+    let id = market.submit(&job);
+    assert_eq!(market.draw(&id), [10]);
 }

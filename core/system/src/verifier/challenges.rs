@@ -15,6 +15,7 @@ use crate::dispatcher::effects::Retrial;
 use crate::dispatcher::record::{change_members, next_height};
 use crate::dispatcher::{escrow, handlers as dispatcher, payout};
 use crate::market::{jobs, payment};
+use crate::proposed::{Notice, ProposedCall};
 use crate::runners::handlers::{self as registry, Entitled};
 use crate::schema::{Emit, Form};
 use crate::{council, runners};
@@ -169,8 +170,11 @@ impl Handle for DecideClaim {
 }
 
 /// Keeps a claim open that a proposal decides. Answers whether it does.
-pub(super) fn proposed(context: &mut Context<'_>, method: &str, argument: &[u8], until: Height) -> Result<bool, Miss> {
-    if method == DecideClaim::METHOD.name { wait_for_vote(context, argument, until) } else { Ok(false) }
+pub(super) fn proposed(context: &mut Context<'_>, call: ProposedCall<'_>, notice: Notice) -> Result<bool, Miss> {
+    match notice {
+        Notice::Made(until) if call.method == DecideClaim::METHOD.name => wait_for_vote(context, call.argument, until),
+        _ => Ok(false),
+    }
 }
 
 /// A proposal that decides a claim was made, and takes effect by `until` if it is accepted: until then, and at most `jobs.dispute_vote_max` blocks

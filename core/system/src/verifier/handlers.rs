@@ -284,6 +284,8 @@ impl Handle for AttestCrash {
         let absent = opened.job.absent.iter().any(|absent| absent.runner == sender);
         let keeps_back = absent || member.as_ref().is_some_and(|member| member.commitment != Hash::ZERO);
         match member {
+            // Whoever revealed keeps nothing back: there is no silence that a crash would excuse (decision 764).
+            Some(member) if member.output != Hash::ZERO => return Err(error::WRONG_PHASE.into()),
             Some(member) if member.verdict == Verdict::Pending && !member.is_crashed => member.is_crashed = true,
             _ if absent => {
                 let rest = opened.job.absent.iter().filter(|absent| absent.runner != sender).cloned().collect();

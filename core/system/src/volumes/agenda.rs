@@ -15,8 +15,8 @@ use cowboy_state::{Miss, World};
 use cowboy_types::units::Height;
 use cowboy_types::{Address, Hash};
 
-/// Subjects that a block looks at, at most. The others wait for the next block.
-pub const LOOKS: usize = 16;
+/// Subjects that a block looks at, at most. The others wait for the next block. The time of looks bounds them before that (decisions 722 and 762).
+pub const LOOKS: usize = 512;
 
 /// Slots that a relay loses in one look, at most.
 const LOST_AT_ONCE: u64 = 8;

@@ -231,7 +231,10 @@ impl Handle for UndeleteVolume {
             slot.behind_since = slot.behind_since.map(|_| height);
         });
         let before = volume.next_look;
-        volume.next_look = context.height.next();
+        // One that has all of its slots is not looked at for that: whoever takes deletions back in each block would keep others waiting (decision 762).
+        if volume.slots.iter().any(|slot| slot.relay.is_none() || slot.rebuilding_since().is_some()) {
+            volume.next_look = context.height.next();
+        }
         Ok(state::set_volume(context.world, &self.volume, Some(before), &volume)?)
     }
 }

@@ -14,7 +14,7 @@ use cowboy_state::records::{Actor, Mailbox, Message, Supply, Timer, TimerBook, T
 use cowboy_state::{Directory, Key, Kind, World};
 use cowboy_system::containers::state::Image;
 use cowboy_system::entitlements::state::{Assignment, Grantor, Holder, Permission, Role};
-use cowboy_system::gateways::types::{Gateway, Request};
+use cowboy_system::gateways::types::{Gateway, Hold, Holds, Request};
 use cowboy_system::names::domains::DomainClaim;
 use cowboy_system::names::types::Registration;
 use cowboy_system::records::{Broken, Records};
@@ -439,7 +439,17 @@ fn records_of_gateways() {
                 state.make(&gateways::state::gateway_key(WHO), |gateway: &mut Gateway| gateway.stake = Amount(1));
             }),
             ("who is listed as active is a gateway", &|state| state.insert(gateways::state::active(), &WHO.0)),
-            ("whose stake waits for a decision is a gateway", &|state| state.put(&gateways::state::held_key(WHO), &Height(1))),
+            ("whose stake waits for a decision is a gateway", &|state| {
+                let hold = Hold { proposal: Count(1), until: Height(1) };
+                state.put(
+                    &gateways::state::held_key(WHO),
+                    &Holds { gave_way: Height::ZERO, proposals: List::new(vec![hold]).expect("one fits") },
+                );
+            }),
+            ("a stake that waits for no decision has no record", &|state| {
+                state.make(&gateways::state::gateway_key(WHO), |gateway: &mut Gateway| gateway.stake = Amount::ZERO);
+                state.put(&gateways::state::held_key(WHO), &Holds { gave_way: Height::ZERO, proposals: List::default() });
+            }),
             ("every request that is remembered is listed by its height", &|state| {
                 state.make(&gateways::state::request_key("one"), |_: &mut Request| ());
             }),

@@ -265,7 +265,7 @@ crate::record! {
         pub excluded: List<Address, MAX_DRAWN>,
         /// Who was picked in the last draw and passed over, because all of its slots were taken.
         pub passed: List<Address, MAX_DRAWN>,
-        /// Its place in the queue for runners with a free slot, while it waits there.
+        /// Its place among the jobs that are drawn at the end of a block, or in the queue for runners with a free slot, while it waits there.
         pub queue_place: Count,
         /// The height at which it came to wait.
         pub queued_at: Height,

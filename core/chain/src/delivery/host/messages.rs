@@ -108,6 +108,12 @@ impl Machine {
         Ok(())
     }
 
+    /// Whether as many handlers wait for each other as may, so that none may begin inside of the last one.
+    fn is_too_deep(&mut self) -> bool {
+        let waiting = u64::try_from(self.running().frames.len()).unwrap_or(u64::MAX);
+        waiting >= self.environment.params.execution.reentrancy_depth
+    }
+
     /// (target, method, payload, cycles limit, access limit, value): runs a handler in this transaction.
     pub(super) fn call_actor(&mut self, arguments: Arguments<'_>) -> Step<Reply> {
         let (target, method, payload) = (read!(arguments.address(0)), read!(arguments.text(1)), read!(arguments.bytes(2)));
@@ -120,8 +126,7 @@ impl Machine {
         let params = &self.environment.params;
         let mut price = Price::cycles(params.costs.call);
         let asked = if asked == 0 { params.execution.call_cycles_default } else { asked };
-        let waiting = u64::try_from(self.running().frames.len()).unwrap_or(u64::MAX);
-        if waiting >= self.environment.params.execution.reentrancy_depth {
+        if self.is_too_deep() {
             return Reply::refuse(error::CALL_DEPTH, price);
         }
         if method.len() > HandlerName::MAX {
@@ -179,6 +184,11 @@ impl Machine {
         price: Price,
         checkpoint: Checkpoint,
     ) -> Step<Reply> {
+        // Functions of tokens come here without having asked.
+        if self.is_too_deep() {
+            self.world.rollback(&checkpoint);
+            return Reply::refuse(error::CALL_DEPTH, price);
+        }
         let left = self.top_left();
         let asked = asked.min(forward.cycles.unwrap_or(u64::MAX));
         let limits =
@@ -211,8 +221,7 @@ impl Machine {
         let left = self.top_left();
         let limits = self.limits(left.cycles.saturating_sub(price.cycles), left.cells.saturating_sub(price.cells), left.weight_ns);
         let checkpoint = self.world.checkpoint();
-        let waiting = u64::try_from(self.running().frames.len()).unwrap_or(u64::MAX);
-        if waiting >= self.environment.params.execution.reentrancy_depth {
+        if self.is_too_deep() {
             return Reply::refuse(error::CALL_DEPTH, price);
         }
         let deployment = Deployment { creator, code, salt, manifest, parent: Some(&grants) };

@@ -1,8 +1,9 @@
 //! What the market costs, and that nobody gets work for nothing.
 
 use super::*;
+use commonware_codec::Encode as _;
 use cowboy_testkit::chain::{address, parameters, sign, unsigned};
-use cowboy_types::job::JobSpec;
+use cowboy_types::job::{Candidates, JobSpec};
 use cowboy_types::units::{Cycles, Height};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
@@ -66,6 +67,21 @@ fn a_selection_costs_what_it_looks_at() {
     let cheap = sign(1, cowboy_types::Transaction { cycles_limit: Cycles(60_000), ..unsigned(1, nonce, instruction) });
     let receipt = many.chain.one(cheap);
     assert_eq!((slug(&receipt), receipt.cycles_used.0), ("out_of_cycles", 60_000));
+}
+
+/// Attack: where there are many runners, each submission has the chain keep their list for a day, which is longer than what the submission pays for. A cell is paid
+/// for each of its bytes.
+#[test]
+fn candidates_that_are_kept_cost_cells() {
+    let [few, many] = [9, 99].map(|count| {
+        let mut market = crowded(count);
+        let receipt = market.chain.send(1, ask(DISPATCHER, "submit_job", &committee_job("majority_vote", 3), 0));
+        let kept: Candidates = market.chain.record(&dispatcher::state::candidates_key(&id_of(&receipt))).expect("a job has its candidates");
+        assert_eq!(kept.candidates.len(), usize::from(count) + 1);
+        (receipt.cells_used.0, u64::try_from(kept.encode().len()).expect("short"))
+    });
+    assert_eq!(many.0 - few.0, many.1 - few.1);
+    assert!(many.1 - few.1 >= 90 * 20, "an address each, and more");
 }
 
 /// work off the chain is on no meter: bounds, usage and time change no receipt's cycles.

@@ -4,6 +4,7 @@ pub(crate) mod adversaries;
 mod anomalies;
 pub(crate) mod costs;
 mod mistakes;
+mod order;
 pub(crate) mod path;
 pub(crate) mod provides;
 pub(crate) mod queue;

@@ -76,6 +76,33 @@ fn large_answers(market: &mut Market, asker: Address, count: usize) -> Vec<Hash>
     ids
 }
 
+/// Attack: an account has an answer sent to an actor that it owns, and hands the actor on before it comes. Its new owner would get an answer of the market to
+/// what it never asked. What was held for the answer goes back to whoever asked.
+#[test]
+fn an_actor_that_was_handed_on_gets_no_answer() {
+    for to in [None, Some(7)] {
+        let mut market = Market::new(3);
+        let asker = market.chain.deploy_with(ASKER, GRANTS, cby(1_000));
+        let mut job = simple_job();
+        job["callback"] = serde_json::json!({ "actor": hex(&asker.0), "handler": "answer" });
+        let id = market.submit(&job);
+        let runner = market.committee(&id)[0];
+        if let Some(owner) = to {
+            let handed = cowboy_types::System::TransferActorOwnership { actor: asker, owner: address(owner) };
+            assert_eq!(slug(&market.chain.send(1, Instruction::System(handed))), "");
+        }
+        assert_eq!(slug(&market.result(&id, runner, b"an answer")), "");
+        let (before, held) = (market.chain.balance(address(1)), market.job(&id).callback_held.0);
+        let receipts = market.chain.idle(1);
+        let came = if to.is_none() { vec!["answered"] } else { Vec::new() };
+        assert_eq!(announced(&receipts), came, "handed to {to:?}");
+        assert_eq!(market.job(&id).callback_held, Amount(0));
+        if to.is_some() {
+            assert_eq!((market.chain.balance(address(1)) - before, receipts.len()), (held, 0), "all of it");
+        }
+    }
+}
+
 /// Decision 677: who asks for all cells that an answer may have keeps no other answer waiting for them.
 #[test]
 fn a_large_answer_keeps_nobody_waiting() {

@@ -1,19 +1,19 @@
 //! Gateways: registering, health, leaving, dispatch, the pool, evidence (004 §8.4, §9).
 
+mod evidence;
 mod judged;
 mod order;
 mod payers;
 pub(crate) mod web;
 
-use commonware_codec::Encode as _;
 use cowboy_params::Params;
-use cowboy_system::gateways::answers::{ANSWER_VERSION, DEV_ANSWER_VERSION, SignedAnswer, Statement};
 use cowboy_system::gateways::envelope::request_id;
 use cowboy_system::gateways::{NUMBER, state, types::Gateway};
-use cowboy_testkit::chain::{Chain, address, deployment, deployment_of, execution, key, parameters, unsigned};
+use cowboy_testkit::chain::{Chain, address, deployment_of, execution, parameters};
 use cowboy_types::cbor::{self, Value};
-use cowboy_types::units::{Amount, Height};
-use cowboy_types::{Abort, Address, Hash, Instruction, Receipt, System, Text, Transaction, error};
+use cowboy_types::units::Height;
+use cowboy_types::{Abort, Address, Hash, Receipt, error};
+use evidence::{a_gateway_that_cheats_is_slashed, answers_that_contradict_each_other_are_slashed};
 
 /// Runs on chains where governance moved a parameter: see `effects`.
 pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenarios![
@@ -57,8 +57,13 @@ fn is_active(chain: &mut Chain, number: u8) -> bool {
     cbor::decode(&receipt.return_data).expect("CBOR") == Value::Bool(true)
 }
 
-/// The n-th request that a gateway brings to an actor, and the salt of its id.
-fn request(from: u8, target: Address, number: u8, method: &str, body: &[u8]) -> (Value, [u8; 32]) {
+/// The n-th request that a gateway brings to an actor of the chain, and the salt of its id.
+fn request(chain: &Chain, from: u8, target: Address, number: u8, method: &str, body: &[u8]) -> (Value, [u8; 32]) {
+    request_on(chain.config.genesis, from, target, number, method, body)
+}
+
+/// The same on the chain with this genesis hash.
+fn request_on(genesis: Hash, from: u8, target: Address, number: u8, method: &str, body: &[u8]) -> (Value, [u8; 32]) {
     let envelope = Value::map([
         ("body", Value::Bytes(body.to_vec())),
         ("headers", Value::Map(vec![])),
@@ -66,7 +71,7 @@ fn request(from: u8, target: Address, number: u8, method: &str, body: &[u8]) -> 
         ("method", Value::text(method)),
         ("path", Value::text("/api")),
         ("query", Value::Map(vec![])),
-        ("request_id", Value::text(request_id(address(from), target, &[number; 32]))),
+        ("request_id", Value::text(request_id(genesis, address(from), target, &[number; 32]))),
     ]);
     (envelope, [number; 32])
 }
@@ -81,7 +86,8 @@ fn dispatch(chain: &mut Chain, from: u8, target: Address, request: (Value, [u8; 
 
 /// A gateway's n-th POST to an actor.
 fn post(chain: &mut Chain, from: u8, target: Address, number: u8) -> Receipt {
-    dispatch(chain, from, target, request(from, target, number, "POST", b""))
+    let request = request(chain, from, target, number, "POST", b"");
+    dispatch(chain, from, target, request)
 }
 
 /// a stake of 10,000 CBY and a place; a heartbeat fills the health, each block takes one, and none is inactive.
@@ -155,7 +161,7 @@ fn a_request_is_dispatched() {
     let mut chain = Chain::new();
     let actor = chain.deploy_with(SCRIPT, WEB, 0);
     register(&mut chain, 2, STAKE);
-    let sent = request(2, actor, 1, "POST", b"hello");
+    let sent = request(&chain, 2, actor, 1, "POST", b"hello");
     let receipt = dispatch(&mut chain, 2, actor, sent.clone());
     let request = sent.0.clone();
     assert_eq!((receipt.abort.clone(), receipt.target, receipt.sender), (None, REGISTRY, address(2)));
@@ -179,15 +185,15 @@ fn dispatches_are_refused() {
     register(&mut chain, 2, STAKE);
     let long = [b'x'; 101];
     let rows = [
-        (3, actor, request(3, actor, 1, "POST", b""), error::UNAUTHORIZED_GATEWAY),
+        (3, actor, request(&chain, 3, actor, 1, "POST", b""), error::UNAUTHORIZED_GATEWAY),
         (3, closed, (Value::Null, [1; 32]), error::UNAUTHORIZED_GATEWAY),
-        (2, closed, request(2, closed, 1, "POST", b""), error::INGRESS_MISSING),
-        (2, address(7), request(2, address(7), 1, "POST", b""), error::INGRESS_MISSING),
+        (2, closed, request(&chain, 2, closed, 1, "POST", b""), error::INGRESS_MISSING),
+        (2, address(7), request(&chain, 2, address(7), 1, "POST", b""), error::INGRESS_MISSING),
         (2, actor, (Value::Null, [1; 32]), error::INGRESS_INVALID),
-        (2, actor, request(2, actor, 1, "GET", b""), error::INGRESS_METHOD),
-        (2, actor, request(2, actor, 1, "DELETE", b""), error::INGRESS_METHOD),
-        (2, actor, request(2, actor, 1, "OPTIONS", b""), error::INGRESS_METHOD),
-        (2, actor, request(2, actor, 1, "POST", &long), error::INGRESS_TOO_LARGE),
+        (2, actor, request(&chain, 2, actor, 1, "GET", b""), error::INGRESS_METHOD),
+        (2, actor, request(&chain, 2, actor, 1, "DELETE", b""), error::INGRESS_METHOD),
+        (2, actor, request(&chain, 2, actor, 1, "OPTIONS", b""), error::INGRESS_METHOD),
+        (2, actor, request(&chain, 2, actor, 1, "POST", &long), error::INGRESS_TOO_LARGE),
     ];
     for (from, target, request, expected) in rows {
         assert_eq!(dispatch(&mut chain, from, target, request.clone()).abort, Some(expected), "{request:?}");
@@ -197,7 +203,8 @@ fn dispatches_are_refused() {
         &[("ingress.http", &[("max_request_bytes", 4_096)]), ("storage.kv", &[])],
         0,
     );
-    assert!(dispatch(&mut chain, 2, wide, request(2, wide, 3, "POST", &[b'x'; 2_000])).is_success(), "as much as the manifest says");
+    let long = request(&chain, 2, wide, 3, "POST", &[b'x'; 2_000]);
+    assert!(dispatch(&mut chain, 2, wide, long).is_success(), "as much as the manifest says");
     let failing = chain.deploy_with("handler http.request\n set 'a' 'b'\n raise\n", WEB, 0);
     let receipt = post(&mut chain, 2, failing, 1);
     assert_eq!((receipt.abort.clone(), chain.stored(failing, "a")), (Some(error::HANDLER_RAISED), None));
@@ -209,18 +216,20 @@ fn dispatches_are_refused() {
     assert_eq!(post(&mut chain, 2, actor, 2).abort, Some(error::UNAUTHORIZED_GATEWAY), "no health is left");
 }
 
-/// Decision 178: a gateway cannot use up the id of a request that another one is about to bring, nor one of another target.
+/// Decisions 178, 765: a gateway cannot use up the id of a request that another one is about to bring, nor one of another target, nor bring one of another chain.
 #[test]
 fn request_ids_belong_to_a_gateway_and_a_target() {
     let mut chain = Chain::new();
     let (actor, other) = (chain.deploy_with(SCRIPT, WEB, 0), chain.deploy_with("handler http.request\n return 'x'\n", WEB, 0));
     register(&mut chain, 2, STAKE);
     register(&mut chain, 3, STAKE);
-    let seen = request(2, actor, 1, "POST", b"");
+    let seen = request(&chain, 2, actor, 1, "POST", b"");
     for (from, target) in [(3, actor), (3, other), (2, other)] {
         let receipt = dispatch(&mut chain, from, target, seen.clone());
         assert_eq!(receipt.abort, Some(error::REQUEST_ID_FOREIGN), "{from} {target}");
     }
+    let elsewhere = request_on(Hash([9; 32]), 2, actor, 1, "POST", b"");
+    assert_eq!(dispatch(&mut chain, 2, actor, elsewhere).abort, Some(error::REQUEST_ID_FOREIGN), "of another chain");
     let unsalted = [("target", Value::Bytes(actor.0.to_vec())), ("envelope", seen.0.clone())];
     assert_eq!(ask(&mut chain, 2, "dispatch", unsalted, 0).abort, Some(error::INVALID_ARGUMENT));
     assert_eq!(dispatch(&mut chain, 2, actor, seen.clone()).abort, None);
@@ -362,139 +371,4 @@ fn the_pool_is_shared_out() {
     assert_eq!(chain.names(state::active()).len(), 2, "the one without health is off the list");
     assert!(ask(&mut chain, 4, "heartbeat", [], 0).is_success());
     assert_eq!(chain.names(state::active()).len(), 3, "and back on it");
-}
-
-/// two dispatches under one nonce cost three tenths of the stake, once.
-#[test]
-fn a_gateway_that_cheats_is_slashed() {
-    let mut chain = Chain::new();
-    let actor = chain.deploy_with(SCRIPT, WEB, 0);
-    register(&mut chain, 2, STAKE);
-    let dispatch = |number: u8, nonce: u64, change: &dyn Fn(&mut Transaction)| {
-        let argument = Value::map(dispatch_argument(actor, request(2, actor, number, "POST", b"")));
-        let mut transaction = unsigned(2, nonce, execution(REGISTRY, "dispatch", &argument.encode(), 0));
-        change(&mut transaction);
-        key(2).sign_transaction(&mut transaction);
-        Value::Bytes(transaction.to_bytes().to_vec())
-    };
-    let plain = |request, nonce| dispatch(request, nonce, &|_| {});
-    let forged = dispatch(2, 7, &|transaction| transaction.from = address(3));
-    let foreign = dispatch(2, 7, &|transaction| transaction.chain_id = cowboy_types::units::ChainId(7));
-    let pricier = dispatch(1, 7, &|transaction| transaction.max_fee_per_cycle.0 += 1);
-    let transfer = Instruction::System(System::Transfer { to: address(2), amount: Amount::ZERO });
-    let withdrawal = dispatch(2, 7, &|transaction| transaction.instruction = transfer.clone());
-    let rows = [
-        (plain(1, 7), plain(1, 7), Some(error::BAD_EVIDENCE)),
-        (plain(1, 7), pricier, Some(error::BAD_EVIDENCE)),
-        (plain(1, 7), plain(2, 8), Some(error::BAD_EVIDENCE)),
-        (plain(1, 7), forged, Some(error::BAD_EVIDENCE)),
-        (plain(1, 7), foreign, Some(error::BAD_EVIDENCE)),
-        (plain(1, 7), withdrawal, Some(error::BAD_EVIDENCE)),
-        (plain(1, 7), Value::Bytes(vec![1, 2, 3]), Some(error::BAD_EVIDENCE)),
-        (plain(1, 7), Value::Null, Some(error::INVALID_ARGUMENT)),
-        (plain(1, 7), plain(2, 7), None),
-        (plain(1, 7), plain(3, 7), Some(error::BAD_EVIDENCE)),
-    ];
-    for (place, (first, second, expected)) in rows.into_iter().enumerate() {
-        assert_eq!(ask(&mut chain, 5, "report", [("first", first), ("second", second)], 0).abort, expected, "row {place}");
-    }
-    let stake = STAKE * 7 / 10;
-    assert_eq!((gateway(&chain, 2).stake, chain.balance(state::stakes())), (Amount(stake), stake));
-    assert!(!is_active(&mut chain, 2), "its stake is below the least");
-    assert!(ask(&mut chain, 2, "add_stake", [], STAKE).is_success());
-    assert!(is_active(&mut chain, 2));
-    let deployed = chain.send(3, deployment("handler x\n return 'x'\n", Some(WEB), None, 0));
-    assert!(deployed.is_success());
-}
-
-/// What gateway 2 says about a page at height 100, changed.
-fn statement(chain: &Chain, change: impl FnOnce(&mut Statement)) -> Statement {
-    let mut statement = Statement {
-        version: ANSWER_VERSION,
-        genesis: chain.config.genesis,
-        height: Height(100),
-        state_root: Hash([1; 32]),
-        name: Text::new("mysite").expect("short"),
-        actor: address(7),
-        request: Hash([2; 32]),
-        status: 200,
-        headers: Hash([3; 32]),
-        body: Hash([4; 32]),
-    };
-    change(&mut statement);
-    statement
-}
-
-fn signed(by: u8, statement: Statement) -> Value {
-    let signature = key(by).sign(&statement.digest());
-    Value::Bytes(SignedAnswer { statement, signature }.encode().to_vec())
-}
-
-/// two answers that one gateway signed and that cannot both be true cost three tenths of its stake, once for a height;
-/// true ones, others' and those of other chains cost nothing. A single false one does when governance says so.
-#[test]
-fn answers_that_contradict_each_other_are_slashed() {
-    let mut chain = Chain::new();
-    register(&mut chain, 2, STAKE);
-    let said = |change: fn(&mut Statement)| statement(&chain, change);
-    let (truth, lie) = (said(|_| {}), said(|statement| statement.body = Hash([5; 32])));
-    let mine = |statement: &Statement| signed(2, statement.clone());
-    let refused = |second: Value| (mine(&truth), second, Some(error::BAD_EVIDENCE));
-    let both = |change: fn(&mut Statement)| {
-        let mut changed = lie.clone();
-        change(&mut changed);
-        (mine(&statement(&chain, change)), mine(&changed), Some(error::BAD_EVIDENCE))
-    };
-    let rows = [
-        refused(mine(&truth)),
-        refused(mine(&said(|other| (other.request, other.body) = (Hash([9; 32]), Hash([5; 32]))))),
-        refused(mine(&said(|other| (other.height, other.body) = (Height(101), Hash([5; 32]))))),
-        refused(mine(&said(|other| (other.name, other.actor) = (Text::new("other").expect("short"), address(8))))),
-        // Another gateway, a name or a state without this gateway's signature, another chain, another version.
-        refused(signed(3, lie.clone())),
-        refused(Value::Bytes(SignedAnswer { statement: lie.clone(), signature: key(2).sign(&truth.digest()) }.encode().to_vec())),
-        refused(Value::Bytes(vec![1, 2, 3])),
-        refused(Value::Bytes([mine(&lie).as_bytes().expect("bytes"), &[0]].concat())),
-        both(|other| other.genesis = Hash([8; 32])),
-        both(|other| other.version = 2),
-        // Both of a dev chain, which may have been put back between them.
-        both(|other| other.version = DEV_ANSWER_VERSION),
-        (signed(4, truth.clone()), signed(4, lie.clone()), Some(error::GATEWAY_UNKNOWN)),
-        (mine(&truth), Value::Null, Some(error::INVALID_ARGUMENT)),
-        (mine(&truth), mine(&lie), None),
-        refused(mine(&said(|other| other.status = 404))),
-    ];
-    for (place, (first, second, expected)) in rows.into_iter().enumerate() {
-        let receipt = ask(&mut chain, 5, "report_answers", [("first", first), ("second", second)], 0);
-        assert_eq!(receipt.abort, expected, "row {place}");
-    }
-    let mut stake = STAKE * 7 / 10;
-    assert_eq!((gateway(&chain, 2).stake, chain.balance(state::stakes())), (Amount(stake), stake));
-    let changes: [fn(&mut Statement); 4] = [
-        |other| other.state_root = Hash([9; 32]),
-        |other| (other.request, other.actor) = (Hash([9; 32]), address(8)),
-        |other| other.status = 500,
-        |other| other.headers = Hash([9; 32]),
-    ];
-    for (place, change) in changes.into_iter().enumerate() {
-        let height = Height(101 + u64::try_from(place).expect("small"));
-        let [first, second] = [|_: &mut Statement| {}, change].map(|change| {
-            signed(
-                2,
-                statement(&chain, |statement| {
-                    statement.height = height;
-                    change(statement);
-                }),
-            )
-        });
-        assert_eq!(ask(&mut chain, 5, "report_answers", [("first", first), ("second", second)], 0).abort, None, "row {place}");
-        stake -= stake * 3 / 10;
-        assert_eq!(gateway(&chain, 2).stake.0, stake);
-    }
-    let single = signed(2, statement(&chain, |statement| statement.height = Height(200)));
-    assert_eq!(ask(&mut chain, 5, "judge_answer", [("answer", single.clone())], 0).abort, Some(error::SYSTEM_UNAUTHORIZED));
-    let judgement = Value::map([("answer", single)]);
-    assert!(chain.decide(15, "judge_answer", &judgement));
-    assert!(!chain.decide(15, "judge_answer", &judgement), "once");
-    assert_eq!(chain.balance(state::stakes()), stake - stake * 3 / 10, "what was slashed is gone");
 }

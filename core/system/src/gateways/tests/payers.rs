@@ -2,9 +2,10 @@
 
 use super::*;
 use cowboy_system::storage::rent;
-use cowboy_testkit::chain::sign;
+use cowboy_testkit::chain::{key, sign, unsigned};
 use cowboy_types::Blob;
 use cowboy_types::transaction::CoSignature;
+use cowboy_types::units::Amount;
 
 /// A chain with a gateway, account 2, and an actor that pays for its commands and has this much. Its source is beyond the bytes that cost no rent.
 fn paid_by_actor(endowment: u64) -> (Chain, Address) {
@@ -23,7 +24,7 @@ fn paid_by_actor(endowment: u64) -> (Chain, Address) {
 fn what_stands_beside_a_command_is_the_gateways() {
     let (mut chain, actor) = paid_by_actor(10 * CBY);
     let mut brought = |number: u8, metadata: usize, is_co_signed: bool| {
-        let argument = Value::map(dispatch_argument(actor, request(2, actor, number, "POST", b""))).encode();
+        let argument = Value::map(dispatch_argument(actor, request(&chain, 2, actor, number, "POST", b""))).encode();
         let mut transaction = unsigned(2, chain.nonce(2), execution(REGISTRY, "dispatch", &argument, 0));
         transaction.metadata = Blob::new(vec![7; metadata]).expect("it fits");
         if is_co_signed {

@@ -33,11 +33,11 @@ fn deploy(chain: &mut Chain, code: &str, manifest: &str, init: Option<(&str, &[u
 }
 
 /// The id of the gateway's n-th request to an actor.
-fn request_id(actor: Address, number: u8) -> String {
-    gateways::envelope::request_id(address(2), actor, &[number; 32])
+fn request_id(chain: &Chain, actor: Address, number: u8) -> String {
+    gateways::envelope::request_id(chain.config.genesis, address(2), actor, &[number; 32])
 }
 
-fn envelope(actor: Address, number: u8, method: &str, path: &str, body: Option<&[u8]>) -> Value {
+fn envelope(chain: &Chain, actor: Address, number: u8, method: &str, path: &str, body: Option<&[u8]>) -> Value {
     Value::map([
         ("body", body.map_or(Value::Null, |body| Value::Bytes(body.to_vec()))),
         ("headers", Value::Map(vec![])),
@@ -45,7 +45,7 @@ fn envelope(actor: Address, number: u8, method: &str, path: &str, body: Option<&
         ("method", Value::text(method)),
         ("path", Value::text(path)),
         ("query", Value::Map(vec![])),
-        ("request_id", Value::text(request_id(actor, number))),
+        ("request_id", Value::text(request_id(chain, actor, number))),
     ])
 }
 
@@ -61,7 +61,7 @@ fn command(chain: &mut Chain, number: u8, actor: Address, method: &str, path: &s
     let body = (method != "DELETE").then_some(body);
     let argument = Value::map([
         ("target", Value::Bytes(actor.0.to_vec())),
-        ("envelope", envelope(actor, number, method, path, body)),
+        ("envelope", envelope(chain, actor, number, method, path, body)),
         ("salt", Value::Bytes(vec![number; 32])),
     ]);
     chain.send(2, execution(REGISTRY, "dispatch", &argument.encode(), 0))
@@ -69,13 +69,13 @@ fn command(chain: &mut Chain, number: u8, actor: Address, method: &str, path: &s
 
 /// Status and body of what a query answers.
 fn query(chain: &Chain, actor: Address, path: &str) -> (u64, String) {
-    let answer = chain.ask(actor, "http.request", &envelope(actor, 0, "GET", path, None).encode(), None);
+    let answer = chain.ask(actor, "http.request", &envelope(chain, actor, 0, "GET", path, None).encode(), None);
     opened(&answer.result.expect("it answers"))
 }
 
 /// Status and body of a kept result.
 fn kept(chain: &Chain, actor: Address, number: u8) -> Option<(u64, String)> {
-    Some(opened(&chain.stored(actor, &format!("_http/results/{}", request_id(actor, number)))?))
+    Some(opened(&chain.stored(actor, &format!("_http/results/{}", request_id(chain, actor, number)))?))
 }
 
 fn opened(bytes: &[u8]) -> (u64, String) {
@@ -101,7 +101,7 @@ fn a_guestbook_is_read_and_signed() {
     assert!(query(&chain, site, "/").1.contains("<li>&lt;b&gt; hello</li>"), "escaped");
     assert_eq!(query(&chain, site, "/entries/1").0, 200);
     assert_eq!(query(&chain, site, "/entries/2").0, 404);
-    let spoofed = chain.send(3, execution(site, "http.request", &envelope(site, 2, "POST", "/sign", Some(b"text=x")).encode(), 0));
+    let spoofed = chain.send(3, execution(site, "http.request", &envelope(&chain, site, 2, "POST", "/sign", Some(b"text=x")).encode(), 0));
     assert_eq!(opened(&spoofed.return_data).0, 403, "not by way of the registry");
     assert!(query(&chain, site, "/").1.contains("1 entries"));
     assert_eq!(chain.names(Directory::timers_of(site)).len(), 1);
@@ -120,7 +120,7 @@ fn a_simple_get_takes_less_than_a_tenth_of_a_second() {
     let mut chain = with_gateway();
     let source = example!("site", "actor.py");
     let site = deploy(&mut chain, source, example!("site", "manifest.json"), None);
-    let answer = chain.ask(site, "http.request", &envelope(site, 0, "GET", "/", None).encode(), None);
+    let answer = chain.ask(site, "http.request", &envelope(&chain, site, 0, "GET", "/", None).encode(), None);
     assert_eq!(opened(&answer.result.expect("it answers")).0, 200);
     let weights = &cowboy_params::Params::GENESIS.weights;
     let compiling = u64::try_from(source.len()).expect("a short source") * weights.source_byte;
@@ -163,7 +163,7 @@ fn a_query_cannot_write() {
         @http.get('/loop')\n    def loop(self, request):\n        while True:\n            pass\n\n    \
         @http.get('/raise')\n    def fail(self, request):\n        raise ValueError('no')\n";
     let site = deploy(&mut chain, code, example!("site", "manifest.json"), None);
-    let ask = |path: &str| chain.ask(site, "http.request", &envelope(site, 0, "GET", path, None).encode(), Some(1_000_000)).result;
+    let ask = |path: &str| chain.ask(site, "http.request", &envelope(&chain, site, 0, "GET", path, None).encode(), Some(1_000_000)).result;
     assert!(matches!(ask("/write"), Err(QueryError::SideEffect { .. })), "a trap that no handler catches");
     assert!(matches!(ask("/loop"), Err(QueryError::CycleLimit { .. })));
     assert!(matches!(ask("/raise"), Err(QueryError::Failed { abort, .. }) if abort == error::HANDLER_RAISED));
@@ -181,7 +181,7 @@ fn an_agent_asks_and_stores_the_answer() {
     let agent = deploy(&mut market.chain, example!("agent", "actor.py"), example!("agent", "manifest.json"), None);
     let receipt = command(&mut market.chain, 1, agent, "POST", "/api/ask", br#"{"question": "Why?"}"#);
     assert_eq!(receipt.abort, None);
-    let key = format!("_http/results/{}", request_id(agent, 1));
+    let key = format!("_http/results/{}", request_id(&market.chain, agent, 1));
     assert_eq!(market.chain.stored(agent, &key), None, "the answer follows");
     let submitted = receipt.events.iter().find(|event| &event.name[..] == "JobSubmitted").expect("an event names the job");
     let data = cbor::decode(&submitted.data).expect("event data is CBOR");

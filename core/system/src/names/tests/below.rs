@@ -1,6 +1,6 @@
 //! Who decides about what is below a name (decision 555).
 
-use super::{CBY, REGISTRY, YEAR, ask, of, register, registration, site};
+use super::{CBY, REGISTRY, YEAR, ask, of, read, register, registration, resolve, site};
 use cowboy_testkit::chain::{Chain, address, deployment, execution, parameters};
 use cowboy_types::cbor::Value;
 use cowboy_types::error;
@@ -40,6 +40,41 @@ fn a_payer_that_may_hold_no_deposit_keeps_no_name() {
     assert!(ask(&mut chain, 2, "transfer", &sale, 0).is_success());
     assert_eq!(ask(&mut chain, 3, "release", &Value::map([of("login.mysite")]), 0).abort, None);
     assert_eq!((chain.balance(actor), chain.balance(REGISTRY)), (CBY, 0));
+}
+
+/// Attack: somebody pays for a name below another one while its policy is open, and renews it for ever, also once the owner lets nobody in any more or has sold the
+/// name. What was paid for stays until it ends, and is renewed as the policy says then (decision 765).
+#[test]
+fn a_term_below_a_name_is_renewed_as_its_policy_says() {
+    let mut chain = Chain::new();
+    let (root, shop) = (site(&mut chain, 2), site(&mut chain, 4));
+    assert_eq!(register(&mut chain, 2, "mysite", root, YEAR, 10 * CBY), None);
+    let set_policy = |chain: &mut Chain, number: u64| {
+        let policy = Value::map([of("mysite"), ("policy", Value::uint(number))]);
+        assert!(ask(chain, 2, "set_subdomain_policy", &policy, 0).is_success());
+    };
+    let renew = |chain: &mut Chain, from: u8| {
+        let renewal = Value::map([of("shop.mysite"), ("duration_blocks", Value::uint(2_592_000))]);
+        ask(chain, from, "renew", &renewal, CBY).abort
+    };
+    set_policy(&mut chain, 2);
+    assert_eq!(register(&mut chain, 4, "shop.mysite", shop, YEAR / 2, 10 * CBY), None);
+    assert_eq!((renew(&mut chain, 4), renew(&mut chain, 5)), (None, None), "anybody may pay");
+    set_policy(&mut chain, 0);
+    assert_eq!((renew(&mut chain, 4), renew(&mut chain, 2)), (Some(error::NAME_POLICY), None), "the owner decides");
+    set_policy(&mut chain, 1);
+    assert_eq!((renew(&mut chain, 4), renew(&mut chain, 2)), (Some(error::NAME_POLICY), Some(error::NAME_POLICY)), "the actor does");
+    assert_eq!(resolve(&mut chain, "shop.mysite"), Some(shop), "what was paid for stays");
+}
+
+/// A name below another one costs as much as a long one, however short the name above is.
+#[test]
+fn a_quote_below_a_name_is_what_it_costs() {
+    let mut chain = Chain::new();
+    for (name, fee) in [("abc", 1_000), ("shop.abc", 10), ("abc.mysite", 10)] {
+        let quoted = read(&mut chain, "quote", [of(name), ("duration_blocks", Value::uint(YEAR))]);
+        assert_eq!(quoted.get("fee").and_then(Value::as_u64), Some(fee * CBY), "{name}");
+    }
 }
 
 /// Nobody takes a name below one that its owner may still renew, though the policy further up would allow it.

@@ -2,8 +2,10 @@
 
 use super::*;
 use cowboy_system::runners::NUMBER as REGISTRY;
+use cowboy_system::tee;
 use cowboy_testkit::chain::signed;
-use cowboy_testkit::market::{Market, hex, simple_job, slug};
+use cowboy_testkit::market::{Market, hex, map, simple_job, slug};
+use cowboy_types::environment::Environment;
 use serde_json::json;
 
 /// Runs on chains where governance moved a parameter: see `effects`.
@@ -11,6 +13,7 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
     a_drawn_runner_is_released_a_secret,
     jobs_that_may_not_use_a_secret,
     runners_that_may_not_see_a_secret_are_not_drawn,
+    a_program_that_was_taken_out_is_released_nothing,
 ];
 
 /// A market with a committee of proxies, and a secret of account 1 under this policy.
@@ -292,14 +295,49 @@ fn runners_that_may_not_see_a_secret_are_not_drawn() {
     let (mut market, _) = self::market(2, &rich);
     assert_eq!(market.refused(&with_secret()), "no_candidates");
     let attested = Policy {
-        attestation: Attestation::Required {
-            environments: List::new(vec![cowboy_types::environment::Environment::Sev]).expect("one"),
-            measurements: List::default(),
-        },
+        attestation: Attestation::Required { environments: List::new(vec![Environment::Sev]).expect("one"), measurements: List::default() },
         ..for_web()
     };
     let (mut market, _) = self::market(2, &attested);
     assert_eq!(market.refused(&with_secret()), "no_candidates", "the environment for development proves nothing");
+}
+
+/// Has governance accept a program, or take it out.
+fn accept_program(market: &mut Market, is_accepted: bool) {
+    let policy = json!({ "environment": "sev", "measurement": hex(&[5; 144]), "accepted": is_accepted });
+    assert!(market.chain.decide(tee::NUMBER, "set_policy", &map(&policy)));
+}
+
+/// Gives a runner the proof of a program, as the TEE Verifier keeps it for a day.
+fn prove_program(market: &mut Market, number: u8) {
+    let (environment, runner) = (Environment::Sev, address(number));
+    let key = cowboy_system::runners::state::runner_key(runner);
+    let mut record: cowboy_types::job::Runner = market.chain.record(&key).expect("it is registered");
+    record.tee |= environment.bit();
+    market.chain.state.insert(key.digest(), key.seal(&record.encode()));
+    let (at, measurement) = (market.chain.height, cowboy_types::Blob::new(vec![5; 144]).expect("short"));
+    let proof = tee::types::Attestation { environment, measurement, key: Fixed([1; 32]), at, valid_until: Height(at.0 + 86_400) };
+    let key = tee::state::attestation_key(runner);
+    market.chain.state.insert(key.digest(), key.seal(&proof.encode()));
+}
+
+/// Decision 779: where a policy asks for an environment, nothing is released to who runs a program that governance has taken out, also after the draw.
+#[test]
+fn a_program_that_was_taken_out_is_released_nothing() {
+    let environments = List::new(vec![Environment::Sev]).expect("one");
+    let attested = Policy { attestation: Attestation::Required { environments, measurements: List::default() }, ..for_web() };
+    let (mut market, _) = market(1, &attested);
+    accept_program(&mut market, true);
+    let runner = market.runners[0];
+    prove_program(&mut market, runner);
+    let job = market.submit(&with_secret());
+    assert_eq!(market.draw(&job), [runner]);
+    accept_program(&mut market, false);
+    assert_eq!(slug(&claim(&mut market, runner, &job, 0)), "release_refused");
+    accept_program(&mut market, true);
+    assert_eq!(slug(&claim(&mut market, runner, &job, 0)), "");
+    accept_program(&mut market, false);
+    assert_eq!(market.refused(&with_secret()), "no_candidates");
 }
 
 /// What a pause came to for a job, beside its status: why it ended, what its runner was paid, the runner's failures, and what the submitter has less than
@@ -395,4 +433,30 @@ fn a_release_is_opened_once_for_a_job() {
     assert_eq!(slug(&market.result(&job, drawn, b"done")), "");
     market.chain.idle(31);
     assert_eq!(release_record(&market.chain, &id), None);
+}
+
+/// Attack: a runner has a secret released, and says nothing, so that another one is drawn. It counts among those that the policy lets have the secret, and
+/// where no other may, the job ends with its escrow returned: the runner that was drawn next could only say that it cannot have the secret, for a fee.
+#[test]
+fn a_job_ends_where_its_secret_is_used_up() {
+    let rows = [(1, 0, true, true), (1, 0, false, false), (2, 0, true, false), (2, 1, true, true)];
+    for (row, (copies, releases, does_open, is_over)) in rows.into_iter().enumerate() {
+        let (mut market, _) = market(2, &Policy { copies, max_releases: Count(releases), ..for_web() });
+        let id = market.submit(&with_secret());
+        let first = market.draw(&id)[0];
+        let had = market.chain.balance(address(OWNER)) + market.job(&id).escrow.0;
+        if does_open {
+            assert_eq!(slug(&claim(&mut market, first, &id, 0)), "", "row {row}");
+        }
+        market.chain.idle(market.job(&id).commit_until.0 - market.chain.height.0);
+        let (job, fee) = (market.job(&id), if does_open { 10_000_000 } else { 0 });
+        if is_over {
+            assert_eq!((&job.reason[..], job.escrow, job.members.len()), ("copies_used_up", Amount::ZERO, 0), "row {row}");
+            assert_eq!(had - market.chain.balance(address(OWNER)), fee, "row {row}: the release, and nothing for the job");
+        } else {
+            let second = market.committee(&id)[0];
+            assert_eq!((second == first, job.attempt), (false, Count(1)), "row {row}");
+            assert_eq!(slug(&claim(&mut market, second, &id, 0)), "", "row {row}: another may have it");
+        }
+    }
 }

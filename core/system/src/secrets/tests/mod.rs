@@ -272,9 +272,14 @@ fn identity(chain: &Chain, version: u64, policy: &Policy) -> Identity {
 
 /// Bytes in the form of a sealed secret. What they contain is nothing to the chain.
 fn sealed(identity: &Identity) -> Vec<u8> {
+    sealed_of(identity, 64)
+}
+
+/// The same for a value that is padded to this length.
+fn sealed_of(identity: &Identity, padded: usize) -> Vec<u8> {
     let key = cowboy_secrets::sealed::EncryptedKey { u: point(&Scalar::from(9)), v: Fixed([1; 32]), w: Fixed([2; 32]) };
-    let bytes = [header(identity, &key), vec![5; 64 + TAG_BYTES]].concat();
-    assert_eq!(bytes.len(), HEADER_BYTES + 64 + TAG_BYTES);
+    let bytes = [header(identity, &key), vec![5; padded + TAG_BYTES]].concat();
+    assert_eq!(bytes.len(), HEADER_BYTES + padded + TAG_BYTES);
     bytes
 }
 

@@ -11,6 +11,7 @@ pub(crate) const SCENARIOS: &[cowboy_testkit::Scenario] = cowboy_testkit::scenar
     silences_are_forgotten,
     demands_that_can_be_served_alone_are_taken,
     a_false_answer_costs_stake_and_seat,
+    what_no_receipt_holds_is_not_returned,
 ];
 
 /// a secret is stored for a deposit under the identity that it is sealed to, paused, and deleted, which returns the deposit.
@@ -343,4 +344,20 @@ fn a_false_answer_costs_stake_and_seat() {
     assert_eq!(put(&mut chain, &sealed_to, &policy()).abort, None);
     assert_eq!(release(&mut chain), id, "the same chain again");
     assert_eq!(accuse(&mut chain, &[9; 192], signed(members[0], &[9; 192])), None, "bytes that are no answer");
+}
+
+/// Attack: what 0x04 says of the longest secret is longer than what a receipt holds, and a transaction that asks for it would end every validator. Decision 780:
+/// it fails.
+#[test]
+fn what_no_receipt_holds_is_not_returned() {
+    let (mut chain, _) = seated();
+    let code_hashes = List::new((1..=16).map(|number| Hash([number; 32])).collect()).expect("sixteen");
+    let policy = Policy { code_hashes, ..policy() };
+    let sealed_to = identity(&chain, 1, &policy);
+    let longest = sealed_of(&sealed_to, cowboy_secrets::sealed::LENGTHS[5]);
+    let argument = [("policy", bytes(&policy.encode())), ("sealed", bytes(&longest))];
+    assert_eq!(ask(&mut chain, OWNER, "put_secret", argument, 0).abort, None);
+    let asked = [("account", bytes(&address(OWNER).0)), ("name_hash", bytes(&[8; 32]))];
+    let receipt = ask(&mut chain, OWNER, "get_version", asked, 0);
+    assert_eq!((receipt.abort, receipt.return_data.len()), (Some(error::RETURN_TOO_LARGE), 0));
 }

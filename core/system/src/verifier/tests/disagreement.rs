@@ -218,6 +218,65 @@ fn a_crash_before_a_commitment_excuses_no_silence() {
     }
 }
 
+/// What a runner asked back is fined, too, so it counts: half of its stake being on its way out, a fine is no dearer.
+#[test]
+fn a_fine_counts_what_leaves() {
+    let mut market = quick(3);
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "stake", &serde_json::json!({}), cby(10_000)))), "");
+    assert_eq!(slug(&market.chain.send(10, ask(REGISTRY, "unstake", &serde_json::json!({ "amount": cby(10_000) }), 0))), "");
+    let stands = |market: &Market| {
+        let runner = &runners_of(&market.chain)[&address(10)];
+        runner.stake.0 + runner.unbonding.iter().map(|tranche| tranche.amount.0).sum::<u64>()
+    };
+    for cost in [0, cby(1_000)] {
+        let mut job = committee_job("majority_vote", 3);
+        job["max_price"] = cby(1_000).into();
+        let id = market.submit(&job);
+        let committee = market.draw(&id);
+        let said = market.say(&committee.iter().map(|number| (*number, &b"yes"[..])).collect::<Vec<_>>());
+        market.commit(&id, &said);
+        let before = stands(&market);
+        let crash = serde_json::json!({ "job_id": hex(&id.0), "signal": "SIGKILL" });
+        assert_eq!(slug(&market.chain.send(10, ask(VERIFIER, "attest_crash", &crash, 0))), "");
+        let lost = before - stands(&market);
+        assert!(lost >= cost && lost <= cost + before / 10_000, "{lost} of {cost}");
+    }
+}
+
+/// Whoever revealed has done its work: a crash after that is refused, and neither counted nor paid for, also where an aggregator revealed for it.
+#[test]
+fn a_crash_after_a_revelation_costs_nothing() {
+    for is_aggregated in [true, false] {
+        let mut market = quick(3);
+        for _ in 0..2 {
+            let mut job = committee_job("majority_vote", 3);
+            job["max_price"] = cby(1_000).into();
+            let id = market.submit(&job);
+            let committee = market.draw(&id);
+            let said = market.say(&committee.iter().map(|number| (*number, &b"yes"[..])).collect::<Vec<_>>());
+            market.commit(&id, &said);
+            let aggregator = market.number(market.job(&id).aggregator.expect("a committee has one"));
+            let crashed = committee.iter().copied().find(|number| *number != aggregator).expect("there are three");
+            let (first, rest): (Vec<Said>, Vec<Said>) = said.into_iter().partition(|said| said.number == crashed);
+            if is_aggregated {
+                assert_eq!(slug(&market.chain.send(aggregator, ask(VERIFIER, "submit_verified_result", &together(&id, &first), 0))), "");
+            } else {
+                market.wait_for_members(&id);
+                assert!(market.reveal(&id, &first).iter().all(Receipt::is_success));
+            }
+            let before = runners_of(&market.chain)[&address(crashed)].clone();
+            let crash = serde_json::json!({ "job_id": hex(&id.0), "signal": "SIGKILL" });
+            assert_eq!(slug(&market.chain.send(crashed, ask(VERIFIER, "attest_crash", &crash, 0))), "wrong_phase");
+            assert_eq!(runners_of(&market.chain)[&address(crashed)], before, "nothing is counted or lost");
+            market.wait_for_members(&id);
+            assert!(market.reveal(&id, &rest).iter().all(Receipt::is_success));
+            market.chain.idle(30);
+            let member = market.job(&id).members.iter().find(|member| member.runner == address(crashed)).cloned().expect("a member");
+            assert!(market.job(&id).status == JobStatus::Settled && member.paid > Amount(0), "it is paid for its work");
+        }
+    }
+}
+
 /// Whatever governance makes of the rows, a job's record holds everybody whom all of its draws give it: the first, the retries, and the one
 /// that decides a disagreement.
 #[test]

@@ -384,3 +384,26 @@ fn who_may_hold_no_bond_keeps_no_relay_from_answering() {
     // What it takes part in leaves it no more than before.
     assert_eq!(chain.send(STRANGER, execution(actor, "ask", &argument, 11 * CBY)).abort, Some(error::MISSING_ENTITLEMENT));
 }
+
+/// Attack: whoever has many volumes has all of them due at one height, or takes their deletions back in each block, so that what others have due waits. A block
+/// looks at all that its time allows, and a deletion that is taken back has a volume looked at only where it lacks a slot.
+#[test]
+fn many_volumes_keep_nobody_waiting() {
+    let mut chain = kept();
+    let names: Vec<String> = (0..20).map(|number| format!("volume-{number}")).collect();
+    let call = |method: &str, argument: Value, value: u64| execution(STORAGE, method, &argument.encode(), value);
+    let send = |chain: &mut Chain, calls: Vec<cowboy_types::Instruction>| {
+        let signed = calls.into_iter().zip(chain.nonce(OWNER)..).map(|(call, nonce)| cowboy_testkit::chain::signed(OWNER, nonce, call));
+        assert!(chain.block(signed.collect()).receipts.iter().all(Receipt::is_success));
+    };
+    send(&mut chain, names.iter().map(|name| call("create_volume", Value::dict(creation(name, "public", MIB)), 2 * CBY)).collect());
+    let looks = |chain: &Chain| names.iter().map(|name| volume(chain, &id(name)).expect("it is there").next_look).collect::<Vec<_>>();
+    let due = looks(&chain)[0];
+    assert_eq!(looks(&chain), vec![due; 20]);
+    chain.idle(due.0 - chain.height.0);
+    assert!(looks(&chain).iter().all(|look| *look > due), "all were looked at");
+    let of = |name: &String| Value::dict([("volume", bytes(&id(name).0))]);
+    let both = |name: &String| [call("delete_volume", of(name), 0), call("undelete_volume", of(name), 0)];
+    send(&mut chain, names.iter().flat_map(both).collect());
+    assert_eq!(looks(&chain), vec![Height(chain.height.0 + 20); 20], "when the deletion would have been for good");
+}

@@ -130,17 +130,17 @@ fn silence_that_costs_nothing_earns_nothing() {
     assert_ne!(volume(&chain, &volume_id).expect("it is there").slots[3].relay, Some(address(keeper)));
 }
 
-/// Decision 673: what is due is free where the transaction carries nothing else. A heartbeat with a byte of metadata, or with a second signature, costs
-/// what every call does: else a relay fills blocks with its own bytes for nothing.
+/// Decisions 673 and 781: what is due is free where the transaction carries nothing else. A heartbeat with a byte of metadata, with a second signature or with
+/// something that its row does not declare costs what every call does: else a relay fills blocks with its own bytes for nothing.
 #[test]
 fn what_is_due_carries_nothing_for_free() {
     use cowboy_testkit::chain::{key, sign, unsigned};
     use cowboy_types::transaction::CoSignature;
     let mut chain = kept();
     let keeper = 2;
-    let mut beat = |metadata: usize, is_co_signed: bool| {
+    let mut beat = |argument: &Value, metadata: usize, is_co_signed: bool| {
         chain.height = Height(chain.height.0 + 100);
-        let call = execution(RELAYS, "heartbeat", &Value::Map(Vec::new()).encode(), 0);
+        let call = execution(RELAYS, "heartbeat", &argument.encode(), 0);
         let mut transaction = unsigned(keeper, chain.nonce(keeper), call);
         transaction.metadata = Blob::new(vec![7; metadata]).expect("it fits");
         if is_co_signed {
@@ -153,11 +153,36 @@ fn what_is_due_carries_nothing_for_free() {
         assert_eq!(receipt.abort, None);
         receipt.fee.burned.0
     };
-    assert_eq!(beat(0, false), 0);
+    let nothing = Value::Map(Vec::new());
+    assert_eq!(beat(&nothing, 0, false), 0);
     for (metadata, is_co_signed) in [(1, false), (100_000, false), (0, true)] {
-        assert!(beat(metadata, is_co_signed) > 0, "{metadata} bytes of metadata, {is_co_signed}");
+        assert!(beat(&nothing, metadata, is_co_signed) > 0, "{metadata} bytes of metadata, {is_co_signed}");
     }
-    assert_eq!(beat(0, false), 0);
+    let note = || Value::Bytes(vec![7; 100_000]);
+    for argument in [Value::dict([("note", note())]), note(), Value::dict([("note", Value::uint(1))])] {
+        assert!(beat(&argument, 0, false) > 0, "an argument of {} bytes", argument.encode().len());
+    }
+    assert_eq!(beat(&nothing, 0, false), 0);
+}
+
+/// Attack: a relay whose own volume is gone since the draw puts whatever it likes into the place of the answer, which nobody looks at. Decision 781: that is free
+/// as far as it has the form of one.
+#[test]
+fn answers_to_what_is_lost_carry_nothing_for_free() {
+    use super::proofs::{proofs_of, prove, until_round};
+    let (mut chain, volume_id, files) = filled();
+    let keeper = holder(&volume(&chain, &volume_id).expect("it is there"), 2);
+    let drawn = until_round(&mut chain, keeper);
+    let good = proofs_of(&drawn, &[(volume_id, &files)]);
+    let mut points = drawn.points.to_vec();
+    points[0].volume = Hash([9; 32]);
+    let lost = Round { points: List::new(points).expect("as many as before"), ..drawn };
+    let key = state::round_key(address(keeper));
+    for (answer, is_free) in [(Vec::new(), true), (good[0].clone(), true), (vec![7; 100_000], false)] {
+        chain.state.insert(key.digest(), key.seal(&lost.encode()));
+        let receipt = prove(&mut chain, keeper, lost.height.0, &[vec![answer], good[1..].to_vec()].concat());
+        assert_eq!((receipt.abort.clone(), receipt.fee.burned.0 == 0), (None, is_free));
+    }
 }
 
 /// A volume with all that it may have is removed a few records in each block, so that no block is long.
