@@ -239,6 +239,6 @@ impl<E: Spawner + Clock + Context> Application<E> for Machine {
         let output = self.chain.output(&block.hash()).expect("a block that is applied was executed by this process");
         let finalization = self.marshal.get_finalization(BlockNumber::new(output.number)).await;
         let certificate = finalization.map(|finalization| finalization.encode().to_vec());
-        self.chain.book(runtime, vec![Final { block: block.clone(), output, certificate }]).await;
+        self.chain.publish(runtime, Final { block: block.clone(), output, certificate }).await;
     }
 }

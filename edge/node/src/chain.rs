@@ -8,7 +8,7 @@ use crate::{
     committee::ValidatorKeys,
     committees::{Committees, Term},
     dealer_logs::Logs,
-    ending, epoch,
+    epoch,
     faults::Faults,
     mempool::{Mempool, account_of},
     pace::Pace,
@@ -24,19 +24,20 @@ use crate::{
 pub use crate::{carry::Carry, head::Head, reader::StateReader};
 use bytes::Bytes;
 use commonware_cryptography::ed25519::PublicKey;
-use commonware_runtime::{Clock, Spawner};
+use commonware_utils::NZUsize;
 use cowboy_chain::{ChainConfig, Outcome, StateKey, Trace, engine::Images, input::Pruned};
 use cowboy_params::Params;
 use cowboy_state::{
     Key,
     records::{Account, keys},
 };
-use cowboy_store::{BlockRecord, Chunk, Concern, Ledger, MAX_TOGETHER, Recent, StoreError, View, recent};
+use cowboy_store::{Chunk, Concern, Ledger, MAX_TOGETHER, Recent, StoreError, View, recent};
 use cowboy_system::governance::state as governance;
 use cowboy_types::{Address, Hash, Receipt, units::Nonce};
 pub use finals::Final;
 use std::{
     collections::{BTreeMap, HashMap},
+    num::NonZeroUsize,
     sync::{Arc, Mutex, OnceLock},
 };
 use tokio::sync::{broadcast, watch};
@@ -162,6 +163,8 @@ pub struct Chain {
     pub asked: watch::Sender<bool>,
     /// The newest block that every subscriber was told of.
     pub told: watch::Sender<u64>,
+    /// The newest block that the engine had on the disk when it started. An earlier run may have told of it.
+    pub(crate) archived: watch::Sender<u64>,
     /// Blocks that this node is building.
     pub building: watch::Sender<usize>,
     /// How keys of the newest state are proven.
@@ -225,6 +228,7 @@ impl Chain {
             blocks: setup.blocks,
             asked: watch::Sender::new(false),
             told: watch::Sender::new(head.number),
+            archived: watch::Sender::new(0),
             building: watch::Sender::new(0),
             proving: Proving::default(),
             newest: Mutex::new(newest),
@@ -268,57 +272,6 @@ impl Chain {
         kept.and_then(|bytes| Carry::from_bytes(&bytes)).unwrap_or_else(|| Carry::genesis(&self.config))
     }
 
-    /// Writes final blocks that follow each other to the ledger, and when they are on the disk tells everybody.
-    ///
-    /// A disk that fails stops the node: a block that is not in the ledger must not be acknowledged.
-    pub async fn book<E: Spawner + Clock>(&self, runtime: E, finals: Vec<Final>) {
-        let records: Vec<BlockRecord> = finals.iter().map(Final::record).collect();
-        let (ledger, committees, now) = (self.ledger.clone(), self.committees.clone(), self.clock.now_ms(&runtime));
-        let append = move |_| async move {
-            for record in records.iter().filter(|record| committees.is_boundary(record.block.header.number.0)) {
-                ledger.keep_boundary(&record.block)?;
-            }
-            ledger.append_all(&records)
-        };
-        match runtime.shared(true).spawn(append).await {
-            Ok(Ok(())) => finals.into_iter().for_each(|last| self.tell(last, now)),
-            Ok(Err(error)) => ending::end(format!("a final block cannot be written to the ledger: {error}")),
-            // The runtime is stopping; the blocks are booked again at the next start.
-            Err(_) => {}
-        }
-    }
-
-    /// Tells everybody of a final block that is on the disk.
-    fn tell(&self, Final { block, output, certificate }: Final, now: u64) {
-        self.mempool.advance(output.number, &output.writes, output.carry.base_fees);
-        self.note_log(&block);
-        self.note_final(block.header());
-        self.pace.govern(&self.params());
-        self.pace.arrived(block.header().height(), block.header().timestamp_ms, now);
-        // After a restart the newest blocks may be booked a second time, and were told already.
-        let is_new = self.head.borrow().number < output.number;
-        if is_new {
-            *self.newest.lock().expect("nothing panics while it holds the lock") = block.clone();
-        }
-        self.head.send_if_modified(|head| {
-            // Whoever sees that nothing is under way any more finds the new head.
-            self.forget_outputs(output.number);
-            *head = if is_new { Head::of(&block) } else { *head };
-            true
-        });
-        if !is_new {
-            return;
-        }
-        self.log_revealed(&block);
-        let next = block.header().height().next();
-        let (receipts, traces) = (output.receipts.clone(), output.traces.clone());
-        let told = FinalizedBlock { block, receipts, traces, certificate, index: OnceLock::new() };
-        // Nobody listening is no error.
-        let _ = self.blocks.send(Arc::new(told));
-        self.told.send_replace(output.number);
-        self.protocol.take(&output.writes, next);
-    }
-
     /// The epoch of the block after the newest final one, and who signs in it.
     pub fn term(&self) -> Arc<Term> {
         let epoch = self.committees.epoch_of(self.head.borrow().number.saturating_add(1));
@@ -333,6 +286,13 @@ impl Chain {
     /// Whether this node is the only validator there can ever be: the set of a dev chain never changes.
     pub fn is_alone(&self) -> bool {
         self.config.is_dev && self.validators() == 1
+    }
+
+    /// How many messages wait for a part of the engine, or of the network, in memory that is taken at the start. More of them take it as they come.
+    ///
+    /// The only validator there can ever be is told what it says itself, a few messages at a time.
+    pub(crate) fn mailbox(&self) -> NonZeroUsize {
+        if self.is_alone() { NZUsize!(64) } else { NZUsize!(1_024) }
     }
 
     /// Whether this validator may sign the header: it signed none of the round, and the disk says so from now on.

@@ -164,7 +164,7 @@ impl NodeHandle {
         self.require_alone()?;
         let directory = self.config().directory.clone();
         let id = snapshots(&directory)?.last().map_or(1, |newest| newest.saturating_add(1));
-        self.while_stopped(|| {
+        self.while_stopped(Self::stop_for_now, || {
             let copy = snapshot_path(&directory, id);
             let draft = copy.with_extension("new");
             remove(&draft)?;
@@ -184,7 +184,11 @@ impl NodeHandle {
         if !kept.contains(&id) {
             return Err(DevError::NoSnapshot(id));
         }
-        self.while_stopped(|| {
+        let stop = |node: &Self| {
+            node.stop();
+            Ok(())
+        };
+        self.while_stopped(stop, || {
             for part in COPIED {
                 let (from, to) = (snapshot_path(&directory, id).join(part), directory.join(part));
                 remove(&to)?;
@@ -196,10 +200,14 @@ impl NodeHandle {
     }
 
     /// Stops the node, acts, and starts it again with the same block time and clock, whatever came of the act.
-    fn while_stopped(&self, act: impl FnOnce() -> Result<(), StoreError>) -> Result<(), DevError> {
+    fn while_stopped(
+        &self,
+        stop: impl FnOnce(&Self) -> Result<(), Unavailable>,
+        act: impl FnOnce() -> Result<(), StoreError>,
+    ) -> Result<(), DevError> {
         let _restarting = self.0.restarting.lock().expect("nothing panics while it holds the lock");
         let block_time = self.chain()?.pace.block_time();
-        self.stop();
+        stop(self)?;
         let done = act();
         self.resume()?;
         self.chain()?.pace.set_block_time(block_time);

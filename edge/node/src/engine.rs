@@ -104,7 +104,6 @@ impl Kept {
 }
 
 pub(crate) const BUFFER: NonZeroUsize = NZUsize!(64 * 1024);
-const MAILBOX: NonZeroUsize = NZUsize!(1_024);
 
 /// Proposals of one validator that are kept until they are voted on
 /// ([decision 658](../../../docs/decisions/0658-proposals-that-are-kept.md)).
@@ -187,7 +186,7 @@ where
     let me = commonware_cryptography::Signer::public_key(&keys.network);
     let [votes, certificates, resolver, backfill, broadcast, mempool, copies, dealings, logs, bodies] =
         <[(S, R); CHANNELS.len()]>::try_from(channels).unwrap_or_else(|_| panic!("there is one pair of ends for each channel"));
-    let pages = state::page_cache(&context, &prefix).await;
+    let pages = page_cache(&context, &prefix, &chain).await;
     let length = epoch::length(&chain.config);
     let genesis = Digested::precomputed(chain.genesis.clone(), chain.genesis.digest());
 
@@ -197,7 +196,7 @@ where
             public_key: me.clone(),
             peer_provider: peers.clone(),
             blocker: blocker.clone(),
-            mailbox_size: MAILBOX,
+            mailbox_size: chain.mailbox(),
             fetch_timeout: NZDuration!(FETCH_TIMEOUT),
             fetch_retry_delay: FETCH_RETRY,
             priority_requests: false,
@@ -209,7 +208,7 @@ where
         context.child("broadcast"),
         buffered::Config {
             public_key: me,
-            mailbox_size: MAILBOX,
+            mailbox_size: chain.mailbox(),
             deque_size: PROPOSALS_OF_A_PEER,
             priority: true,
             codec_config: (),
@@ -227,14 +226,14 @@ where
     let (actor, marshal, floor) = MarshalActor::<_, Standard<SealedBlock>, _, _, _, _, _>::init(
         context.child("marshal"),
         Backed::new(finalizations.expect("the archive of certificates opens"), history.clone()),
-        Backed::new(blocks.expect("the archive of blocks opens"), history.clone()),
+        Backed::noting(blocks.expect("the archive of blocks opens"), history.clone(), &chain.archived),
         marshal::Config {
             // One key verifies the certificates of all epochs.
             provider: ConstantProvider::<_, Epoch>::new(chain.verifier.clone()),
             epocher: FixedEpocher::new(length),
             start: plan.marshal_start(genesis.clone()),
             partition_prefix: prefix.clone(),
-            mailbox_size: MAILBOX,
+            mailbox_size: chain.mailbox(),
             view_retention: ViewDelta::new(64),
             prunable_items_per_section: NZU64!(256),
             page_cache: pages.clone(),
@@ -257,7 +256,7 @@ where
             db_config: state::config(&prefix, pages.clone()),
             provider: (),
             marshal: (marshal.clone(), floor),
-            mailbox_size: MAILBOX,
+            mailbox_size: chain.mailbox(),
             plan,
             resolvers: NoSync,
             sync_config: NO_SYNC,
@@ -302,11 +301,11 @@ where
             marshal: marshal.clone(),
             application: Tap::new(application, chain.seeds.clone(), chain.faults.clone()),
             strategy: Sequential,
-            simplex: times.simplex(chain.committees.clone(), pages),
+            simplex: times.simplex(chain.committees.clone(), pages, chain.mailbox()),
             gate,
             state_sync: NoPlan::disabled(),
             blocks_per_epoch: length,
-            mailbox_size: MAILBOX,
+            mailbox_size: chain.mailbox(),
             partition_prefix: Partitions::new(&prefix).written(role),
         },
     );
@@ -326,6 +325,14 @@ where
     gossip::start(context.child("gossip"), chain.clone(), blocker, mempool);
     crate::refetch::start(context.child("copies"), chain.clone(), copies);
     crate::evidence::start(context.child("evidence"), chain.clone());
+}
+
+/// The page cache of the engine's files.
+async fn page_cache<E: Storage>(context: &E, prefix: &str, chain: &Chain) -> CacheRef {
+    match chain.is_alone() {
+        true => state::page_cache_alone(context, prefix).await,
+        false => state::page_cache(context, prefix).await,
+    }
 }
 
 /// How the engine's archives of final blocks and certificates are kept.

@@ -1,14 +1,7 @@
 //! Reports faults of validators to the chain, in transactions that this validator signs and pays
 //! ([decision 424](../../../docs/decisions/0424-nodes-report-faults.md)).
 
-use crate::{
-    chain::Chain,
-    committee::Member,
-    faults::Suspicion,
-    mempool::{Source, standings},
-    reader::read_records,
-    seeds::Scheme,
-};
+use crate::{chain::Chain, committee::Member, faults::Suspicion, mempool::Source, reader::read_records, seeds::Scheme};
 use commonware_codec::Encode as _;
 use commonware_consensus::{
     Epochable as _, Viewable as _,
@@ -250,8 +243,7 @@ impl Witness {
         let mut transaction = self.transaction(lane, sender, nonce, instruction);
         keys.signer.sign_transaction(&mut transaction);
         let signed = SignedTransaction::unchecked(transaction);
-        let standing = standings(&**self.chain.state()?, std::slice::from_ref(&signed)).await.pop()?;
-        let admitted = self.chain.mempool.admit(Source::Client, &standing, signed);
+        let admitted = self.chain.mempool.admit_all(Source::Client, &**self.chain.state()?, vec![signed]).await.pop()?;
         self.chain.pace.poke();
         admitted.inspect_err(|error| tracing::warn!(account = %sender, %error, "the fault of a validator cannot be reported")).ok()
     }

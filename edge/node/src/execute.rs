@@ -7,7 +7,7 @@ use crate::{
     chain::Chain,
     ending,
     mempool::Mempool,
-    watch::{FAR, Measure, Slow, Watched},
+    watch::{FAR, LEAST, Measure, Slow, Watched},
 };
 use bytes::Bytes;
 use commonware_glue::stateful::db::{DatabaseSet, Shared};
@@ -155,6 +155,8 @@ pub struct Fence<'a> {
     most: Duration,
     /// How long a delivery may take before a proposal puts it off; without end where no view waits for the proposal.
     longest: Duration,
+    /// What a delivery has used of a thread's time before a proposal puts it off: one that has used less is not what takes the time.
+    least: Duration,
     /// How long a proposal packs from its first delivery on; without end where nothing says.
     packing: Option<Duration>,
     /// Who is told of slow deliveries.
@@ -167,7 +169,7 @@ impl Fence<'_> {
     /// None: whoever measures waits as long as it takes.
     pub fn none() -> Self {
         let (most, longest) = (Duration::MAX, Duration::MAX);
-        Self { tick: TICK, brief: BRIEF, most, longest, packing: None, slow: Arc::default(), mempool: None }
+        Self { tick: TICK, brief: BRIEF, most, longest, least: LEAST, packing: None, slow: Arc::default(), mempool: None }
     }
 }
 
@@ -186,6 +188,7 @@ impl Chain {
             brief: BRIEF,
             most,
             longest: if self.has_views() { most } else { Duration::MAX },
+            least: LEAST,
             packing: self.pace.gap().map(|_| Duration::from_nanos(rows.execution.propose_time)),
             slow: self.slow.clone(),
             mempool: Some(&self.mempool),
@@ -250,7 +253,7 @@ impl<'a> Course<'a> {
                 if used > self.fence.most && told.replace(running.id) != Some(running.id) {
                     self.fence.slow.runs(&running.id, used, self.fence.most);
                 }
-                let why = match (used > self.fence.most, running.elapsed() > self.fence.longest) {
+                let why = match (used > self.fence.most, used >= self.fence.least && running.elapsed() > self.fence.longest) {
                     (true, _) => Why::FarTooLong,
                     (false, true) => Why::TooLongForNow,
                     (false, false) => continue,

@@ -7,10 +7,7 @@
 //! peer whose signatures do not hold is blocked, and each has a number of signatures and of bytes a second: a small one where it does not
 //! sign blocks (decision 397). What is beyond is not even decoded, so that no queue of messages grows.
 
-use crate::{
-    chain::Chain,
-    mempool::{Source, standings},
-};
+use crate::{chain::Chain, mempool::Source};
 use commonware_codec::{Decode as _, Encode as _};
 use commonware_cryptography::ed25519::PublicKey;
 use commonware_p2p::{Blocker, Receiver, Recipients, Sender};
@@ -260,11 +257,8 @@ async fn listen(
             continue;
         }
         let Some(state) = chain.state().cloned() else { continue };
-        let standings = standings(&*state, &signed).await;
-        for (signed, standing) in signed.into_iter().zip(standings) {
-            if let Err(reason) = chain.mempool.admit(Source::Peer, &standing, signed) {
-                tracing::debug!(%reason, "a peer's transaction is left");
-            }
+        for reason in chain.mempool.admit_all(Source::Peer, &*state, signed).await.into_iter().filter_map(Result::err) {
+            tracing::debug!(%reason, "a peer's transaction is left");
         }
         chain.pace.poke();
     }

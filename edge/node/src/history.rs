@@ -19,6 +19,7 @@ use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
+use tokio::sync::watch;
 
 /// An archive of the engine, with the ledger behind it.
 pub(crate) struct Backed<A> {
@@ -30,6 +31,14 @@ impl<A> Backed<A> {
     /// Puts the ledger behind the archive.
     pub(crate) fn new(archive: A, history: History) -> Self {
         Self { archive, history }
+    }
+}
+
+impl<A: Blocks> Backed<A> {
+    /// The same for blocks, of which the newest one's number is noted.
+    pub(crate) fn noting(archive: A, history: History, newest: &watch::Sender<u64>) -> Self {
+        newest.send_replace(archive.last_index().map_or(0, |number| number.get()));
+        Self::new(archive, history)
     }
 }
 

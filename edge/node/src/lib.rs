@@ -32,7 +32,7 @@
 //! - [`node`]: [`NodeHandle`], the interface for all other crates; `running`: what it starts and stops; [`config`], [`error`]. [`dev`]: mine, warp, snapshot, revert.
 //! - [`chain`]: what the parts of one node share. [`reader`]: read access to the state. [`traces`]: what it keeps for people. [`mempool`], [`gossip`]: transactions that wait.
 //! - [`application`], [`rules`], [`execute`], [`proposer`], [`pace`]: how blocks are made and checked, and when.
-//! - [`engine`], [`quic`], [`peers`], [`committee`], [`seeds`], [`block`]: consensus and its network.
+//! - [`engine`], [`quic`], [`peers`], [`committee`], [`seeds`], [`block`]: consensus and its network. [`disk`]: what it waits for the disk for.
 //! - [`bodies`]: bodies of blocks travel once.
 //! - `certificate`: certificates from outside. `pairings`: signatures that are verified together. `history`: old blocks for peers that are behind, from the ledger; `serving`: how much of them; `account`: what peers have used of a number a second. [`progress`], `report`: how far this node is behind.
 //! - [`epoch`]: what the chain says of each epoch. [`committees`]: who signs in which one. [`reshare`]: how the shares of the group
@@ -60,6 +60,7 @@ pub mod committees;
 pub mod config;
 mod dealer_logs;
 pub mod dev;
+pub mod disk;
 mod ending;
 pub mod engine;
 pub mod epoch;

@@ -4,13 +4,16 @@ use crate::{
     chain::Chain,
     check,
     committee::ValidatorKeys,
+    dealer_logs::takes_logs,
+    epoch::Info,
     pace::longest_view,
     voted::Voted,
     votes::{self, BEAT, Votes},
 };
+use commonware_cryptography::ed25519::PublicKey;
 use cowboy_host::clock::now_ms;
 use cowboy_store::{Directory, StoreError};
-use std::{collections::BTreeSet, path::Path, sync::mpsc, time::Duration};
+use std::{collections::BTreeSet, num::NonZeroU64, path::Path, sync::mpsc, time::Duration};
 
 /// How long a new network is silent before its validators begin. A network that runs is heard sooner.
 const SILENCE: Duration = Duration::from_secs(2);
@@ -128,31 +131,68 @@ impl Listening {
         self.is_new && !chain.seeds.is_any_seen()
     }
 
-    /// Calls `vote` when the time is over. Answers what ends the wait when dropped.
-    pub(crate) fn vote_later(self, vote: impl FnOnce() + Send + 'static) -> mpsc::Sender<()> {
+    /// Calls `vote` when the time is over and nothing holds it up. Answers what ends the wait when dropped.
+    pub(crate) fn vote_later(
+        self,
+        is_held_up: impl Fn() -> bool + Send + 'static,
+        vote: impl FnOnce() + Send + 'static,
+    ) -> mpsc::Sender<()> {
         tracing::warn!(seconds = self.time.as_secs(), "the record of this validator's votes {}: it listens before it votes", self.why);
         let (sender, dropped) = mpsc::channel();
         std::thread::spawn(move || {
-            if dropped.recv_timeout(self.time) == Err(mpsc::RecvTimeoutError::Timeout) {
-                vote();
+            let mut wait = self.time;
+            while dropped.recv_timeout(wait) == Err(mpsc::RecvTimeoutError::Timeout) {
+                if !is_held_up() {
+                    return vote();
+                }
+                wait = LOOK;
             }
         });
         sender
     }
 }
 
+impl Chain {
+    /// Whether this validator, which has no vote yet, is being dealt its first share
+    /// ([decision 768](../../../docs/decisions/0768-what-waits-is-not-lost.md)).
+    pub(crate) fn is_dealt_first_share(&self) -> bool {
+        let number = self.head.borrow().number.saturating_add(1);
+        let own = self.keys.as_ref().map(|keys| commonware_cryptography::Signer::public_key(&keys.network));
+        own.is_some_and(|own| is_only_dealt_to(&self.term().info, self.committees.length(), number, &own))
+    }
+}
+
+/// Whether a validator has no vote in an epoch, and dealers still wait for its acknowledgements when the block of this number is next: until the middle of it.
+fn is_only_dealt_to(epoch: &Info, length: NonZeroU64, number: u64, key: &PublicKey) -> bool {
+    let (votes, is_dealt_to) = (epoch.output.players().position(key).is_some(), epoch.players.position(key).is_some());
+    !votes && is_dealt_to && !takes_logs(length, number)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{execute::tests::chain, seeds::Scheme, voted::Sent, votes::LISTENING_TIME};
+    use crate::{
+        execute::tests::{chain, chain_of},
+        seeds::Scheme,
+        voted::Sent,
+        votes::LISTENING_TIME,
+    };
     use commonware_consensus::{
         simplex::types::{Artifact, Finalize, Notarize, Nullify, Proposal},
         types::{Epoch, Round, View},
     };
     use commonware_cryptography::{Signer as _, blake3::Digest};
     use commonware_storage::journal::segmented::variable::{Config, Journal};
+    use commonware_utils::{NZU64, ordered::Set};
     use cowboy_types::Hash;
-    use std::{fs, path::PathBuf};
+    use std::{
+        fs,
+        path::PathBuf,
+        sync::{
+            Arc,
+            atomic::{AtomicU32, Ordering},
+        },
+    };
 
     /// Between the end of listening and the next start of the engine more time may pass than a record may be old. The validator does not begin to
     /// listen once more, which would have no end on a slow computer.
@@ -169,6 +209,32 @@ mod tests {
         Votes::new(directory.engine(), &keys.network.public_key()).listened(1).expect("it writes");
         assert!(listens(false), "this was long ago, as in an older copy of the disk");
         assert!(!listens(true), "it has listened until now");
+    }
+
+    /// Decision 768: a newcomer is held up until the middle of the epoch in which it is dealt its first share. Whoever has a vote is not.
+    #[test]
+    fn a_newcomer_does_not_start_again_while_it_is_dealt_to() {
+        let key = |keys: ValidatorKeys| keys.network.public_key();
+        let [newcomer, stranger] = [&b"a newcomer"[..], b"a stranger"].map(|seed| key(ValidatorKeys::derive(seed)));
+        let chain = chain_of(4, None);
+        assert!(!chain.is_dealt_first_share(), "it votes");
+        let mut info = chain.term().info.clone();
+        let member = info.output.players().iter().next().expect("there are four").clone();
+        info.players = Set::from_iter_dedup([member.clone(), newcomer.clone()]);
+        for (key, number, expected) in [(&newcomer, 3, true), (&newcomer, 20, false), (&member, 3, false), (&stranger, 3, false)] {
+            assert_eq!(is_only_dealt_to(&info, NZU64!(32), number, key), expected, "block {number}");
+        }
+    }
+
+    /// Who is held up votes when that is over.
+    #[test]
+    fn who_is_held_up_votes_later() {
+        let listening = Listening { time: Duration::ZERO, why: "is not there", is_new: false };
+        let (asked, (told, voted)) = (Arc::new(AtomicU32::new(0)), mpsc::channel());
+        let counted = asked.clone();
+        let is_held_up = move || counted.fetch_add(1, Ordering::Relaxed) < 2;
+        let _ends = listening.vote_later(is_held_up, move || told.send(()).expect("somebody waits"));
+        assert_eq!((voted.recv(), asked.load(Ordering::Relaxed)), (Ok(()), 3));
     }
 
     /// Views in which the validator of these tests voted, with the numbers of the kinds.

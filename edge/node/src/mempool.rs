@@ -52,6 +52,9 @@ impl Default for Limits {
 /// Announcements that a slow listener may lag behind before it misses some.
 const LISTENER_LAG: usize = 8_192;
 
+/// How often the accounts of transactions that come in are read, where each time a block becomes final in between.
+const READS: u32 = 8;
+
 /// Why a transaction does not enter the mempool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {
@@ -248,14 +251,38 @@ impl Mempool {
     ///
     /// Of the protocol's checks, only a nonce that is ahead is no reason to refuse.
     pub fn admit(&self, source: Source, standing: &Standing, signed: SignedTransaction) -> Result<Hash, Refused> {
-        let digest = *signed.digest();
         self.with(|pool| pool.admit(standing, signed.clone()))?;
+        Ok(self.notify(source, &signed))
+    }
+
+    /// Takes transactions in, in their order, and answers each. The newest final state says what there is to know of their accounts.
+    ///
+    /// Where a block becomes final after that was read, it is read again
+    /// ([decision 768](../../../docs/decisions/0768-what-waits-is-not-lost.md)): a queue that begins with an account as it was before would wait for a nonce
+    /// that is used, until the account is written again.
+    pub async fn admit_all(&self, source: Source, state: &dyn StateReader, signed: Vec<SignedTransaction>) -> Vec<Result<Hash, Refused>> {
+        let mut answers = Vec::with_capacity(signed.len());
+        let mut reads = 0;
+        while answers.len() < signed.len() {
+            reads += 1;
+            let (number, left) = (self.with(|pool| pool.number), &signed[answers.len()..]);
+            for (standing, signed) in standings(state, left).await.iter().zip(left) {
+                let admit = |pool: &mut Pool| (pool.number == number || reads >= READS).then(|| pool.admit(standing, signed.clone()));
+                let Some(admitted) = self.with(admit) else { break };
+                answers.push(admitted.map(|()| self.notify(source, signed)));
+            }
+        }
+        answers
+    }
+
+    /// Tells of a transaction that was taken in, and answers its name.
+    fn notify(&self, source: Source, signed: &SignedTransaction) -> Hash {
         // Nobody listening is no error.
         if source == Source::Client {
             let _ = self.given.send(signed.clone());
         }
-        let _ = self.admitted.send(signed);
-        Ok(digest)
+        let _ = self.admitted.send(signed.clone());
+        *signed.digest()
     }
 
     /// What the next block burns in a lane: the least that a transaction in it has to offer.
@@ -275,7 +302,13 @@ impl Mempool {
 
     /// Marks what a block of this number, not final yet, has taken.
     pub fn take(&self, number: u64, digests: impl IntoIterator<Item = Hash>) {
-        self.with(|pool| pool.taken.extend(digests.into_iter().map(|digest| (digest, number))));
+        self.with(|pool| {
+            for digest in digests {
+                // An older block that is executed late, as one that lost its view, does not take the mark of a newer one away.
+                let taken_by = pool.taken.entry(digest).or_insert(number);
+                *taken_by = number.max(*taken_by);
+            }
+        });
     }
 
     /// Drops transactions that no block will ever take as they are.
@@ -415,7 +448,7 @@ fn is_hopeless(reason: &Invalid) -> bool {
 }
 
 /// What the newest final state says of transactions, in their order: all that admission reads.
-pub async fn standings(state: &dyn StateReader, signed: &[SignedTransaction]) -> Vec<Standing> {
+async fn standings(state: &dyn StateReader, signed: &[SignedTransaction]) -> Vec<Standing> {
     // A lane takes three reads at most, one after the other: runner, job, and the account beside the first.
     read_records(state, |world| {
         let (mut found, mut missing) = (Vec::with_capacity(signed.len()), Vec::new());

@@ -6,7 +6,7 @@ use crate::{
     error::{AskError, NodeError, Unavailable},
     failing,
     follow::{Fed, Feed},
-    mempool::{Refused, Source, standings},
+    mempool::{Refused, Source},
     peers,
     running::{Outlets, Running},
 };
@@ -66,7 +66,7 @@ impl NodeHandle {
     fn launch(config: NodeConfig, fed: Option<mpsc::Receiver<Fed>>) -> Result<Self, NodeError> {
         let head = watch::Sender::new(Head::of(&config.genesis.block));
         let blocks = broadcast::Sender::new(crate::chain::SUBSCRIBER_LAG);
-        let outlets = Outlets { head, blocks, last_words: watch::Sender::default() };
+        let outlets = Outlets { head, blocks, last_words: watch::Sender::default(), waiting: Arc::default() };
         let running = Running::start(&config, &outlets, fed, false)?;
         let (restarting, services, listens) = (Mutex::default(), Mutex::default(), Mutex::default());
         let node = Self(Arc::new(Inner { config, outlets, running: RwLock::default(), restarting, services, listens }));
@@ -79,12 +79,15 @@ impl NodeHandle {
         let listening = running.listening.take();
         *self.0.running.write().expect("nothing panics while it holds the lock") = Some(running);
         let node = Arc::downgrade(&self.0);
+        let asked = node.clone();
+        let is_held_up = move || asked.upgrade().is_some_and(|inner| Self(inner).chain().is_ok_and(|chain| chain.is_dealt_first_share()));
         let vote = move || {
             if let Some(inner) = node.upgrade() {
                 Self(inner).restart_to_vote();
             }
         };
-        *self.0.listens.lock().expect("nothing panics while it holds the lock") = listening.map(|listening| listening.vote_later(vote));
+        *self.0.listens.lock().expect("nothing panics while it holds the lock") =
+            listening.map(|listening| listening.vote_later(is_held_up, vote));
     }
 
     /// What it was started with.
@@ -161,15 +164,10 @@ impl NodeHandle {
     pub async fn submit_signed(&self, signed: Vec<Result<SignedTransaction, Refused>>) -> Result<Vec<Result<Hash, Refused>>, AskError> {
         let chain = self.chain()?;
         let good: Vec<SignedTransaction> = signed.iter().flatten().cloned().collect();
-        let mut standings = standings(&**chain.state().ok_or(Unavailable)?, &good).await.into_iter();
-        let answers = signed
-            .into_iter()
-            .map(|signed| {
-                let signed = signed?;
-                let standing = standings.next().expect("every good transaction has a standing");
-                chain.mempool.admit(Source::Client, &standing, signed)
-            })
-            .collect();
+        let mut admitted = chain.mempool.admit_all(Source::Client, &**chain.state().ok_or(Unavailable)?, good).await.into_iter();
+        let answer =
+            |signed: Result<_, _>| signed.and_then(|_: SignedTransaction| admitted.next().expect("every good transaction has an answer"));
+        let answers = signed.into_iter().map(answer).collect();
         chain.pace.poke();
         Ok(answers)
     }
@@ -214,6 +212,14 @@ impl NodeHandle {
         }
     }
 
+    /// Stops the node, which keeps what waits in its mempool for the next start: clients were told that it is taken.
+    pub(crate) fn stop_for_now(&self) -> Result<(), Unavailable> {
+        let chain = self.chain()?;
+        self.stop();
+        self.0.outlets.keep_waiting(chain.mempool.all());
+        Ok(())
+    }
+
     /// Starts the node again after [`NodeHandle::stop`].
     pub(crate) fn resume(&self) -> Result<(), NodeError> {
         self.start_again(false)
@@ -227,10 +233,9 @@ impl NodeHandle {
     /// Starts a validator that has listened again, so that it votes from now on. One that was stopped meanwhile stays so.
     fn restart_to_vote(&self) {
         let _restarting = self.0.restarting.lock().expect("nothing panics while it holds the lock");
-        if self.chain().is_err() {
+        if self.stop_for_now().is_err() {
             return;
         }
-        self.stop();
         let started = once_free(|| self.start_again(true));
         if let Err(error) = started {
             self.0.outlets.last_words.send_replace(Some(error.to_string()));
@@ -255,6 +260,13 @@ fn once_free(mut start: impl FnMut() -> Result<(), NodeError>) -> Result<(), Nod
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        BlockTime,
+        execute::tests::transaction,
+        genesis::{DevGenesis, dev},
+    };
+    use cowboy_chain::genesis::Funded;
+    use cowboy_types::{Amount, Instruction, System};
 
     /// A ledger that is in use for long ends the node with that reason, and another reason ends it at once.
     #[test]
@@ -274,5 +286,34 @@ mod tests {
             assert_eq!(tries(refusals, &in_use), expected, "in use {refusals} times");
         }
         assert_eq!(tries(1, &|| Err(NodeError::Stopped)), (1, false), "another error is not tried again");
+    }
+
+    /// Decision 768: a validator that starts again when it has listened, and a chain of development that was copied, still have what clients were told is taken.
+    #[tokio::test]
+    async fn what_waits_outlives_a_restart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let funded = Funded { address: Address([1; 20]), amount: Amount::from_cby(1_000).expect("it fits") };
+        let (genesis, mut keys) = dev(DevGenesis { accounts: vec![funded], ..DevGenesis::default() }).expect("a genesis");
+        let config =
+            NodeConfig { block_time: BlockTime::Instant, ..NodeConfig::alone(folder.path().join("state"), genesis, keys.remove(0)) };
+        let start = tokio::task::spawn_blocking(move || NodeHandle::start(config));
+        let node = start.await.expect("starting does not panic").expect("the node starts");
+        let transfer = Instruction::System(System::Transfer { to: Address([9; 20]), amount: Amount(1) });
+        let mut transaction = transaction(&node.chain().expect("it runs"), 0, transfer, 21_000).transaction().clone();
+        // Those before it are missing, so that no block takes it.
+        transaction.nonce = Nonce(5);
+        let waiting = SignedTransaction::unchecked(transaction);
+        let taken = node.submit_signed(vec![Ok(waiting.clone())]).await.expect("it runs");
+        assert_eq!(taken, [Ok(*waiting.digest())]);
+        let again = node.clone();
+        tokio::task::spawn_blocking(move || again.restart_to_vote()).await.expect("it starts again");
+        assert_eq!(node.chain().expect("it runs").mempool.all(), std::slice::from_ref(&waiting));
+        let again = node.clone();
+        let copied = tokio::task::spawn_blocking(move || again.snapshot()).await.expect("it starts again");
+        assert_eq!(node.chain().expect("it runs").mempool.all(), [waiting]);
+        let (again, copied) = (node.clone(), copied.expect("there is room"));
+        let reverted = tokio::task::spawn_blocking(move || again.revert(copied)).await.expect("it starts again");
+        assert!(reverted.is_ok() && node.chain().expect("it runs").mempool.all().is_empty(), "who goes back begins anew");
+        tokio::task::spawn_blocking(move || node.shutdown()).await.expect("it stops");
     }
 }

@@ -320,7 +320,8 @@ pub(crate) fn join(
     let me = keys.network.public_key();
     let limit = limit(genesis.chain.is_dev, peers.len().saturating_add(1), chain.term().info.directory.members().len());
     let members = NonZeroUsize::MIN.saturating_add(limit);
-    let settings = settings(keys.network.clone(), &namespace, listen, members, traffic.largest);
+    let settings =
+        lookup::Config { mailbox_size: chain.mailbox(), ..settings(keys.network.clone(), &namespace, listen, members, traffic.largest) };
     let (mut network, mut oracle) = lookup::Network::new(context.child("network"), settings);
     context.child("dials").measure_dials();
     let addressed = Addressed::new(oracle.clone(), context.gate(), (me, listen), peers, limit);

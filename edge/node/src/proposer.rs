@@ -55,8 +55,7 @@ impl<E: Spawner + Clock + Context> Proposer<E> {
         let header = parent.header();
         loop {
             let changed = self.chain.pace.changed();
-            let is_work = self.chain.carry(parent).has_work || self.chain.mempool.has_work();
-            match self.chain.pace.advise(header, is_work) {
+            match self.chain.pace.advise(header, self.chain.has_work_on(parent)) {
                 Advice::Now => return,
                 Advice::Wait => changed.await,
                 Advice::At(ms) => {
@@ -69,6 +68,14 @@ impl<E: Spawner + Clock + Context> Proposer<E> {
                 }
             }
         }
+    }
+}
+
+impl Chain {
+    /// Whether a block on this parent is to be proposed because there is work. Where blocks have a rhythm nothing is asked of the mempool (decision 769): with each
+    /// transaction that comes all queues would be looked through, of which those that wait for a nonce have no work.
+    fn has_work_on(&self, parent: &SealedBlock) -> bool {
+        self.pace.gap().is_none() && (self.carry(parent).has_work || self.mempool.has_work())
     }
 }
 
@@ -127,5 +134,20 @@ impl<E: Spawner + Clock + Context> Application<E> for Proposer<E> {
 
     async fn verify(&mut self, context: (E, ConsensusContext), ancestry: impl Ancestry<SealedBlock>) -> bool {
         self.machine.verify(context, ancestry).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{execute::tests::chain, pace::BlockTime};
+
+    /// Decision 769: only a chain without a rhythm looks for work.
+    #[test]
+    fn a_steady_chain_looks_for_no_work() {
+        let chain = chain(None);
+        assert!(chain.carry(&chain.genesis).has_work, "genesis is yet to be written");
+        assert!(!chain.has_work_on(&chain.genesis));
+        chain.pace.set_block_time(BlockTime::Instant);
+        assert!(chain.has_work_on(&chain.genesis));
     }
 }

@@ -14,6 +14,7 @@ mod resets;
 pub use cowboy_serve::quic::SetupError;
 pub use incoming::{Gate, Listener};
 
+use crate::disk::{self, EngineFile, Record};
 use bytes::Buf as _;
 use commonware_runtime::{
     BlobVersion, Clock, Error, Handle, IoBufs, Metrics, Name, Network, Resolver, Sink as RuntimeSink, SinkOf, Spawner, Storage,
@@ -181,11 +182,16 @@ fn halves(connection: Connection, sending: SendStream, receiving: RecvStream) ->
     (sink, Stream { _connection: connection, stream: receiving, ahead: bytes::Bytes::new(), is_dead: false })
 }
 
-/// The runtime: tokio's, but for the network and the clock.
+/// A file of tokio's runtime.
+type File = <Tokio as Storage>::Blob;
+
+/// The runtime: tokio's, but for the network and the clock, and for when a lone validator's files are synced.
 pub struct Context {
     inner: Tokio,
     quic: Arc<Quic>,
     steady: Steady,
+    /// The record of votes, where it waits for other files to be synced with.
+    record: Option<Arc<Record<File>>>,
 }
 
 /// A clock that no change of the system's clock moves: the time when it was made, and what has passed since.
@@ -204,7 +210,12 @@ impl Steady {
 impl Context {
     /// This runtime with QUIC as its network.
     pub fn new(inner: Tokio, quic: Arc<Quic>) -> Self {
-        Self { inner, quic, steady: Steady { began: SystemTime::now(), since: Instant::now() } }
+        Self { inner, quic, steady: Steady { began: SystemTime::now(), since: Instant::now() }, record: None }
+    }
+
+    /// The same for a validator of a dev chain that signs alone: its record of votes is synced with its other files (decision 776).
+    pub(crate) fn alone(self) -> Self {
+        Self { record: Some(Arc::default()), ..self }
     }
 }
 
@@ -233,7 +244,7 @@ impl Network for Context {
     }
 }
 
-// From here on, everything but the clock is tokio's.
+// From here on, everything but the clock and the storage is tokio's.
 
 impl Supervisor for Context {
     fn name(&self) -> Name {
@@ -241,7 +252,7 @@ impl Supervisor for Context {
     }
 
     fn child(&self, label: &'static str) -> Self {
-        Self { inner: self.inner.child(label), quic: self.quic.clone(), steady: self.steady }
+        Self { inner: self.inner.child(label), quic: self.quic.clone(), steady: self.steady, record: self.record.clone() }
     }
 
     fn with_attribute(self, key: &'static str, value: impl fmt::Display) -> Self {
@@ -264,8 +275,8 @@ impl Spawner for Context {
         Fut: Future<Output = T> + Send + 'static,
         T: Send + 'static,
     {
-        let Self { inner, quic, steady } = self;
-        inner.spawn(move |inner| f(Self { inner, quic, steady }))
+        let Self { inner, quic, steady, record } = self;
+        inner.spawn(move |inner| f(Self { inner, quic, steady, record }))
     }
 
     async fn stop(self, value: i32, timeout: Option<Duration>) -> Result<(), Error> {
@@ -345,7 +356,7 @@ impl TryRng for Context {
 impl TryCryptoRng for Context {}
 
 impl Storage for Context {
-    type Blob = <Tokio as Storage>::Blob;
+    type Blob = EngineFile<File>;
 
     async fn open_versioned(
         &self,
@@ -353,10 +364,37 @@ impl Storage for Context {
         name: &[u8],
         versions: RangeInclusive<BlobVersion>,
     ) -> Result<(Self::Blob, u64, BlobVersion), Error> {
-        self.inner.open_versioned(partition, name, versions).await
+        let record = self.record.as_deref();
+        let Some(own) = record.filter(|_| disk::is_record(partition)) else {
+            let (file, size, version) = self.inner.open_versioned(partition, name, versions).await?;
+            return Ok((EngineFile::new(file, record, false), size, version));
+        };
+        let made = own.take(partition, name);
+        let (file, size, version) = match made {
+            // What could not be made ahead is tried again.
+            Some(made) => match made.await {
+                Ok(Ok(made)) => made,
+                _ => self.inner.open_versioned(partition, name, versions.clone()).await?,
+            },
+            None => {
+                own.sync().await?;
+                self.inner.open_versioned(partition, name, versions.clone()).await?
+            }
+        };
+        if size == 0 {
+            let ahead = self.inner.child("ahead");
+            let open = |partition: String, name: Vec<u8>| {
+                ahead.spawn(move |context| async move { context.open_versioned(&partition, &name, versions).await })
+            };
+            own.make_next(partition, name, open);
+        }
+        Ok((EngineFile::new(file, record, true), size, version))
     }
 
     async fn remove(&self, partition: &str, name: Option<&[u8]>) -> Result<(), Error> {
+        if let Some(own) = self.record.as_deref().filter(|_| name.is_none() && disk::is_record(partition)) {
+            own.settle(partition).await?;
+        }
         self.inner.remove(partition, name).await
     }
 

@@ -14,6 +14,7 @@ use crate::{
     images::ImageCache,
     imported,
     listen::{Listening, Voting},
+    mempool::Source,
     pace::Pace,
     peers,
     proposals::Proposals,
@@ -26,6 +27,7 @@ use crate::{
 use commonware_codec::Encode as _;
 use commonware_cryptography::Signer as _;
 use commonware_runtime::{Metrics as _, Runner as _, Spawner as _, Supervisor as _, tokio as runtime};
+use cowboy_chain::SignedTransaction;
 use cowboy_host::clock::now_ms;
 use cowboy_store::{Directory, Ledger, StoreError};
 use std::{
@@ -75,9 +77,16 @@ pub(crate) struct Outlets {
     pub(crate) blocks: broadcast::Sender<Arc<FinalizedBlock>>,
     /// What it said when it ended by itself.
     pub(crate) last_words: watch::Sender<Option<String>>,
+    /// Transactions that waited when it was stopped, for the run that begins at once.
+    pub(crate) waiting: Arc<Mutex<Vec<SignedTransaction>>>,
 }
 
 impl Outlets {
+    /// Keeps what waits for the next run.
+    pub(crate) fn keep_waiting(&self, waiting: Vec<SignedTransaction>) {
+        *self.waiting.lock().expect("nothing panics while it holds the lock") = waiting;
+    }
+
     /// Why a node in this folder ended before it was ready.
     fn why_not(&self, directory: &Path) -> NodeError {
         let (words, number) = (self.last_words.borrow().clone(), self.head.borrow().number);
@@ -163,7 +172,8 @@ impl Running {
         let role = if listening.is_some() { Role::Listens } else { Role::Votes };
         let (stop, stopped) = oneshot::channel();
         let (ready, is_ready) = std::sync::mpsc::channel();
-        let task = Task { config: config.clone(), chain: chain.clone(), quic, fed, patience, role, wanted, stall, stopped, ready };
+        let (chain_of_task, waiting) = (chain.clone(), outlets.waiting.clone());
+        let task = Task { config: config.clone(), chain: chain_of_task, quic, fed, patience, role, wanted, stall, waiting, stopped, ready };
         let is_stopping = Arc::new(AtomicBool::new(false));
         let thread = task.spawn(directory, is_stopping.clone(), outlets.last_words.clone());
         let thread = thread.map_err(|error| StoreError::file(&config.directory, error))?;
@@ -209,6 +219,8 @@ struct Task {
     wanted: u64,
     /// After how long it is stalled.
     stall: Duration,
+    /// What waited when the run before this one was stopped.
+    waiting: Arc<Mutex<Vec<SignedTransaction>>>,
     stopped: oneshot::Receiver<()>,
     ready: std::sync::mpsc::Sender<Result<Metrics, Stalled>>,
 }
@@ -244,7 +256,9 @@ impl Task {
             .with_storage_directory(directory.engine())
             .with_worker_threads(self.config.threads)
             .with_thread_stack_size(STACK_BYTES);
-        let _voting = self.config.keys.as_ref().filter(|_| self.role == Role::Votes).map(|keys| Voting::begin(&directory, keys));
+        // A validator that is alone never listens: no start asks when it voted last.
+        let is_asked = self.role == Role::Votes && !self.chain.is_alone();
+        let _voting = self.config.keys.as_ref().filter(|_| is_asked).map(|keys| Voting::begin(&directory, keys));
         let last_words = runtime::Runner::new(runtime).start(|context| self.serve(context, phase));
         drop(directory);
         last_words
@@ -252,8 +266,9 @@ impl Task {
 
     async fn serve(self, context: runtime::Context, phase: &Phase) -> Option<String> {
         phase.of_runtime();
-        let Self { config, chain, quic, fed, patience, role, wanted, stall, stopped, ready } = self;
+        let Self { config, chain, quic, fed, patience, role, wanted, stall, waiting, stopped, ready } = self;
         let context = quic::Context::new(context, quic);
+        let context = if config.keys.is_some() && chain.is_alone() { context.alone() } else { context };
         let mut working = match (&config.keys, fed) {
             (Some(keys), _) => validate(&context, &config, keys, chain.clone(), (patience, role)).await,
             (None, Some(fed)) => {
@@ -271,6 +286,11 @@ impl Task {
             outdated = chain.protocol.wait_until_stopped() => return Some(outdated.to_string()),
             _ = &mut working => return None,
         };
+        if let Some(state) = chain.state().filter(|_| is_ready) {
+            let waited = std::mem::take(&mut *waiting.lock().expect("nothing panics while it holds the lock"));
+            // What is final by now is refused. The others hear of the rest again, as what they were told may be lost.
+            chain.mempool.admit_all(Source::Client, &**state, waited).await;
+        }
         // A starter that has given up wants no answer.
         let _ = match is_ready {
             true => ready.send(Ok(Box::new(move || registry.encode()))),

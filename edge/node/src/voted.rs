@@ -1,6 +1,6 @@
 //! The votes that this validator sent last, noted beside the engine's own record of them.
 //!
-//! The engine has its record on the disk before it sends a vote. Where the disk damages the end of the record, the engine cuts it off at the next start, says so
+//! The engine of a validator among others has its record on the disk before it sends a vote. Where the disk damages the end of the record, the engine cuts it off at the next start, says so
 //! in a warning, and could vote a second time in a round. So each vote is noted in another file before it leaves the node, and a start compares the two
 //! ([decision 698](../../../docs/decisions/0698-a-record-that-lost-votes.md)).
 

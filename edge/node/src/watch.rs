@@ -23,7 +23,7 @@ use std::{
 pub const FAR: u32 = 5;
 
 /// What is shorter is no reason for an alarm.
-const LEAST: Duration = Duration::from_millis(50);
+pub(crate) const LEAST: Duration = Duration::from_millis(50);
 
 /// After how long a thread's time is read again when a delivery begins. Reading it takes some microseconds.
 const STALE: Duration = Duration::from_millis(10);

@@ -5,21 +5,29 @@ use crate::{
     source::{Failed, Source},
 };
 use cowboy_api::{ApiError, error::UNREACHABLE, model::SubmitResult};
-use futures::future::join_all;
+use futures::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use std::{
     collections::{BTreeMap, BTreeSet},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::{Duration, Instant},
 };
-use tokio::sync::watch;
+use tokio::{sync::watch, time::timeout_at};
 
 /// Sources that a transaction is handed to.
 const FORWARDED_TO: usize = 3;
+
+/// How long the others have when the first of them has answered: one that says nothing keeps nobody waiting, and one that answers at once keeps nothing back.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// How long a source that did not answer in time is handed transactions only where there are too few others.
+const SLOW: Duration = Duration::from_secs(60);
 
 struct Member {
     source: Arc<dyn Source>,
     /// Counts up with each choice, so that equals take turns.
     used: u64,
+    /// Until when others are preferred for handing transactions on.
+    slow_until: Duration,
 }
 
 #[derive(Default)]
@@ -106,7 +114,7 @@ impl Pool {
         let mut inner = self.inner();
         // A new one is asked after those that were asked already, but before they are asked again.
         let used = inner.turn;
-        inner.members.insert(source.name().to_owned(), Member { source, used });
+        inner.members.insert(source.name().to_owned(), Member { source, used, slow_until: Duration::ZERO });
         drop(inner);
         self.changes.send_replace(());
     }
@@ -179,13 +187,43 @@ impl Pool {
         }
     }
 
+    /// The sources that transactions are handed to: those that answered in time first, and the best of them.
+    fn for_transactions(&self) -> Vec<Arc<dyn Source>> {
+        let mut sources = self.usable();
+        let (inner, now) = (self.inner(), self.now());
+        sources.sort_by_key(|source| inner.members.get(source.name()).is_some_and(|member| member.slow_until > now));
+        sources.truncate(FORWARDED_TO);
+        sources
+    }
+
+    /// Notes who let transactions wait. That costs no points: a stranger chooses when transactions are handed on.
+    fn note_slow<'a>(&self, silent: impl Iterator<Item = &'a Arc<dyn Source>>) {
+        let until = self.now() + SLOW;
+        let mut inner = self.inner();
+        for source in silent {
+            if let Some(member) = inner.members.get_mut(source.name()) {
+                member.slow_until = until;
+            }
+        }
+    }
+
     /// Hands transactions on toward a proposer, through several sources at once, so that one of them cannot keep them back. Answers
     /// the result of each, in order: that it was taken, where any source took it.
     pub async fn submit(&self, transactions: Vec<Vec<u8>>, hops: u8) -> Result<Vec<SubmitResult>, ApiError> {
-        let sources: Vec<_> = self.usable().into_iter().take(FORWARDED_TO).collect();
-        let asked = sources.iter().map(|source| source.submit(transactions.clone(), hops));
+        let sources = self.for_transactions();
+        let asked: FuturesUnordered<BoxFuture<'_, _>> = FuturesUnordered::new();
+        for source in &sources {
+            let answer = source.submit(transactions.clone(), hops);
+            asked.push(async move { (source, answer.await) }.boxed());
+        }
         let (mut merged, mut failure): (Option<Vec<SubmitResult>>, _) = (None, ApiError::of_fault(UNREACHABLE));
-        for (source, answer) in sources.iter().zip(join_all(asked).await) {
+        // One that refuses everything at once does not shorten the time of the others.
+        let is_good = |results: &[SubmitResult]| results.iter().any(|result| result.tx_hash.is_some());
+        let answers = until_answered(asked, |(_, answer)| answer.as_deref().is_ok_and(is_good), GRACE).await;
+        self.note_slow(
+            sources.iter().filter(|source| !answers.iter().any(|(answered, answer)| answer.is_ok() && answered.name() == source.name())),
+        );
+        for (source, answer) in answers {
             match (answer, &mut merged) {
                 (Ok(results), None) => merged = Some(results),
                 (Ok(results), Some(merged)) => {
@@ -267,6 +305,22 @@ impl Pool {
     }
 }
 
+/// What comes of these, as it comes: of all of them, or until this time is over after the first that is good (decision 769).
+async fn until_answered<T>(mut asked: FuturesUnordered<BoxFuture<'_, T>>, is_good: impl Fn(&T) -> bool, grace: Duration) -> Vec<T> {
+    let (mut came, mut until) = (Vec::new(), None);
+    loop {
+        let next = match until {
+            None => asked.next().await,
+            Some(until) => timeout_at(until, asked.next()).await.unwrap_or(None),
+        };
+        let Some(answer) = next else { return came };
+        if until.is_none() && is_good(&answer) {
+            until = Some(tokio::time::Instant::now() + grace);
+        }
+        came.push(answer);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -298,6 +352,33 @@ mod tests {
         assert!(!pool.is_exhausted(), "others may come");
         pool.add(source_on("d", "192.0.2.3"));
         assert_eq!(names(&pool), ["d", "c"]);
+    }
+
+    /// Decision 769: a source that never answers keeps nobody waiting once another one has answered. All that answer in time are heard, and a failure is no answer.
+    #[tokio::test]
+    async fn a_silent_source_keeps_nobody_waiting() {
+        let (ready, silent) = (|number: u8| std::future::ready(number).boxed(), || std::future::pending::<u8>().boxed());
+        let is_good = |number: &u8| *number > 0;
+        let answers = |asked: Vec<BoxFuture<'static, u8>>, grace| until_answered(asked.into_iter().collect(), is_good, grace);
+        assert_eq!(answers(vec![silent(), ready(7), silent()], Duration::ZERO).await, [7]);
+        let mut all = answers(vec![ready(0), ready(1), ready(2)], Duration::from_secs(3_600)).await;
+        all.sort_unstable();
+        assert_eq!(all, [0, 1, 2]);
+        assert!(answers(vec![silent(), ready(0)], Duration::ZERO).now_or_never().is_none());
+    }
+
+    /// Decision 769: whoever let transactions wait comes after those who answer, and is asked where there are no others.
+    #[test]
+    fn who_let_transactions_wait_comes_last() {
+        let pool = Pool::default();
+        let sources: Vec<_> = (0..4u8).map(|number| source_on(&format!("source{number}"), &format!("192.0.2.{number}"))).collect();
+        sources.iter().for_each(|source| pool.add(source.clone()));
+        let chosen = || pool.for_transactions().iter().map(|source| source.name().to_owned()).collect::<Vec<_>>();
+        assert_eq!(chosen(), ["source0", "source1", "source2"]);
+        let silent: Vec<Arc<dyn Source>> = vec![sources[0].clone(), sources[1].clone()];
+        pool.note_slow(silent.iter());
+        assert_eq!(chosen(), ["source2", "source3", "source0"]);
+        assert!(pool.list().iter().all(|listed| listed.is_usable && listed.points == 0));
     }
 
     /// The operator sees who is banned, by name and by host, and can end each ban.

@@ -7,11 +7,13 @@ use cowboy_api::{
     model::{Log, Notice, NoticeKind, Subscribe},
 };
 use cowboy_node::FinalizedBlock;
+use cowboy_serve::Rarely;
 use cowboy_types::{Address, Receipt};
 use serde::Serialize;
 use std::{
     collections::VecDeque,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Instant,
 };
 use tokio::sync::{
     broadcast::{self, error::RecvError},
@@ -27,6 +29,8 @@ pub(crate) struct Notices {
     kept: Mutex<Kept>,
     /// Wakes readers.
     changed: watch::Sender<()>,
+    /// When the log said last that a reader is too slow.
+    slow: Mutex<Rarely>,
 }
 
 #[derive(Debug, Default)]
@@ -70,7 +74,12 @@ pub(crate) struct Reader {
 
 impl Notices {
     pub(crate) fn new() -> Arc<Self> {
-        Arc::new(Self { kept: Mutex::default(), changed: watch::Sender::new(()) })
+        Arc::new(Self { kept: Mutex::default(), changed: watch::Sender::new(()), slow: Mutex::default() })
+    }
+
+    /// Whether the log says now that a reader is too slow: readers decide how often they are.
+    pub(crate) fn logs_slow_reader(&self) -> bool {
+        self.slow.lock().unwrap_or_else(PoisonError::into_inner).is_due(Instant::now())
     }
 
     /// A reader of the blocks from now on.
@@ -289,6 +298,14 @@ mod tests {
         drop((everything, some, again));
         assert!(!notices.has_readers());
         assert_eq!(notices.lock().bytes, 0, "nothing is kept for nobody");
+    }
+
+    /// Decision 769: however many readers are too slow, the log has few lines of it.
+    #[test]
+    fn slow_readers_fill_no_log() {
+        let notices = Notices::new();
+        assert!(notices.logs_slow_reader());
+        assert!((0..1_000).all(|_| !notices.logs_slow_reader()));
     }
 
     /// A reader that does not read keeps nothing alive: it hears how many blocks it missed.

@@ -1,4 +1,4 @@
-//! Gives memory back that the allocator keeps after a flood.
+//! Gives memory back that the start needed, and that the allocator keeps after a flood.
 //!
 //! glibc has a pool of memory for every few threads, and gives back only what lies free at a pool's end. After many requests or heavy
 //! blocks, the pools of all threads stay as large as they ever were. Here there are few pools, and what is free in them is given back
@@ -17,6 +17,9 @@ mod glibc {
 
     /// How many pools there are for all threads.
     const POOLS: libc::c_int = 4;
+
+    /// When a process has started, as a rule. What is still to be started is read from the file's cache, and takes no longer.
+    const STARTED_AFTER: Duration = Duration::from_secs(2);
 
     /// How often the process's size is looked at.
     const LOOK_EVERY: Duration = Duration::from_secs(10);
@@ -40,6 +43,10 @@ mod glibc {
     }
 
     fn watch() {
+        thread::sleep(STARTED_AFTER);
+        if let Err(error) = crate::program::give_back() {
+            tracing::debug!(%error, "what the start read stays mapped");
+        }
         let mut least = SMALL_PAGES;
         loop {
             thread::sleep(LOOK_EVERY);

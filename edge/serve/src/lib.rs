@@ -5,7 +5,8 @@
 //! - [`Memory`]: bytes of requests and answers that are held at once, in all, for each client and for each subnet.
 //! - [`ClientTurns`]: turns to work, of which each client has a part.
 //! - [`Cached`]: what takes work to make, for clients that may ask at any rate.
-//! - [`give_memory_back`]: what the allocator keeps after a flood.
+//! - [`Rarely`]: lines of the log that clients cause.
+//! - [`give_memory_back`]: what the start needed, and what the allocator keeps after a flood.
 //! - [`Admission`]: what is bounded in all, for each client and for each [`Subnet`].
 //! - [`quic`]: QUIC over TLS 1.3 between nodes.
 //! - [`is_public`], [`is_of_use`]: whether an address that a stranger names is one of the internet, and whether it is gone to.
@@ -24,6 +25,8 @@ pub mod limits;
 mod memory;
 pub mod metrics;
 mod pool;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod program;
 mod public;
 mod queue;
 pub mod quic;
@@ -44,6 +47,7 @@ pub use keeping::Keeping;
 pub use memory::{Held, Memory};
 pub use pool::{Bounds, Pool, Refused, STACK_BYTES, has_room, runtime};
 pub use public::{is_of_use, is_public};
+pub use rarely::Rarely;
 pub use server::{Server, Settings};
 pub use slots::Slots;
 pub use subnet::Subnet;

@@ -5,7 +5,7 @@
 //! time. Subnets take turns, and so do the clients of one, so that none of them delays the others by more than one piece of work for each thread.
 
 use crate::{
-    Client,
+    Client, limits,
     queue::{Queue, Work},
 };
 use std::{
@@ -197,8 +197,9 @@ pub fn has_room() -> bool {
     HAS_ROOM.get()
 }
 
-/// A tokio runtime whose threads have the stack that actors need; as many as there are processors where `threads` is absent.
+/// A tokio runtime whose threads have the stack that actors need; as many as there are processors where `threads` is absent. Made first of all, it starts soonest.
 pub fn runtime(threads: Option<usize>) -> io::Result<Runtime> {
+    limits::make_room_for_files();
     let mut builder = Builder::new_multi_thread();
     if let Some(threads) = threads {
         builder.worker_threads(threads);
@@ -213,6 +214,16 @@ mod tests {
 
     fn client(number: u8) -> Client {
         IpAddr::from([192, 0, 2, number]).into()
+    }
+
+    /// Nobody waits when the 65th file is opened.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_runtime_comes_with_room_for_file_descriptors() {
+        drop(runtime(Some(1)).expect("a runtime"));
+        let status = std::fs::read_to_string("/proc/self/status").expect("the system says it");
+        let room = status.lines().find_map(|line| line.strip_prefix("FDSize:")?.trim().parse::<u32>().ok());
+        assert!(room.is_some_and(|room| room >= 1_024), "{room:?}");
     }
 
     fn pool(waiting: usize, per_client: usize, patience: Duration) -> Pool {

@@ -7,11 +7,11 @@ const EVERY: Duration = Duration::from_secs(10);
 
 /// When a line was last logged.
 #[derive(Debug, Default)]
-pub(crate) struct Rarely(Option<Instant>);
+pub struct Rarely(Option<Instant>);
 
 impl Rarely {
     /// Whether it is logged now, and with that not again for a while.
-    pub(crate) fn is_due(&mut self, now: Instant) -> bool {
+    pub fn is_due(&mut self, now: Instant) -> bool {
         let is_due = self.0.is_none_or(|last| now.saturating_duration_since(last) > EVERY);
         if is_due {
             self.0 = Some(now);

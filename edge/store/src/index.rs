@@ -54,17 +54,26 @@ impl<'a> Tables<'a> {
         outlines: &[Outline],
     ) -> Result<(), StoreError> {
         let number = block.header.number.0;
-        for concern in concerns {
-            self.by_account.insert((&concern.address.0, number, concern.receipt), ())?;
+        // In the order of their keys, so that the rows of a page are written together: of a full block, pages leave the memory before it ends, and each that is
+        // written to again has to be read.
+        let mut ids: Vec<(&[u8; 32], u32)> = receipts.iter().zip(0..).map(|(receipt, index)| (&receipt.id.0, index)).collect();
+        ids.sort_unstable();
+        for (id, index) in ids {
+            self.by_id.insert(id, (number, index))?;
+        }
+        let parties = receipts.iter().zip(0..).flat_map(|(receipt, index)| [(&receipt.sender.0, index), (&receipt.target.0, index)]);
+        let mut accounts: Vec<(&[u8; 20], u32)> =
+            concerns.iter().map(|concern| (&concern.address.0, concern.receipt)).chain(parties).collect();
+        accounts.sort_unstable();
+        accounts.dedup();
+        for (account, index) in accounts {
+            self.by_account.insert((account, number, index), ())?;
         }
         self.by_digest.insert(&block.digest().0, number)?;
         if block.header.height().0 != number {
             self.by_height.insert(block.header.height().0, number)?;
         }
         for (index, receipt) in (0..).zip(receipts) {
-            self.by_id.insert(&receipt.id.0, (number, index))?;
-            self.by_account.insert((&receipt.sender.0, number, index), ())?;
-            self.by_account.insert((&receipt.target.0, number, index), ())?;
             if receipt.origin != receipt.id {
                 self.by_origin.insert((&receipt.origin.0, number, index), ())?;
             }

@@ -1,7 +1,7 @@
 //! The ledger: every finalized block with its receipts and certificate, and the indexes over them.
 //!
-//! A block is written in one transaction of the embedded store, fsynced before the block is
-//! acknowledged to consensus, and writing it again changes nothing. The indexes hold nothing that
+//! A block is written in one transaction of the embedded store, on the disk before the block is
+//! acknowledged to consensus, and writing it again changes nothing. Readers may see it earlier ([`Ledger::show`]). The indexes hold nothing that
 //! the blocks and receipts do not say; [`Ledger::reindex`] makes them anew.
 //!
 //! [`Retention`] says how many blocks are kept; what is older is pruned with its receipts and index rows. What an actor's source defines and
@@ -14,6 +14,7 @@
 
 use crate::{
     catalog::{self, Outline},
+    chunks::{self, Chunk},
     copies::{BlockCopy, Copies, concerns_bytes},
     error::StoreError,
     index::Tables,
@@ -26,8 +27,8 @@ use crate::{
     view::{Rows, View},
 };
 use commonware_codec::Encode as _;
-use cowboy_types::{Block, Hash, Height, Receipt};
-use redb::{Database, Durability, ReadableDatabase as _, ReadableTable as _, ReadableTableMetadata as _, WriteTransaction};
+use cowboy_types::{Block, Receipt};
+use redb::{Database, Durability, ReadableDatabase as _, ReadableTableMetadata as _, WriteTransaction};
 use std::{path::Path, sync::Arc, time::Duration};
 
 /// Memory that the ledger's pages may take.
@@ -88,46 +89,6 @@ pub struct BlockRecord {
 
 /// Blocks that end an epoch of which a copy is kept.
 const MAX_BOUNDARIES: u64 = 2;
-
-/// A chunk of storage that left the state, kept for whoever restores it (decision 328).
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chunk {
-    /// Keccak-256 of the bytes.
-    pub hash: Hash,
-    /// The chunk.
-    pub bytes: Vec<u8>,
-    /// The last height at which it is kept.
-    pub until: Height,
-}
-
-/// Writes chunks of storage, and until when they are kept.
-fn keep_chunks(write: &WriteTransaction, chunks: &[Chunk]) -> Result<(), StoreError> {
-    let (mut by_hash, mut by_height) = (write.open_table(CHUNKS)?, write.open_table(CHUNKS_UNTIL)?);
-    for chunk in chunks {
-        // Equal storage of two actors is one chunk, which is kept as long as either needs it.
-        let known = by_hash.get(&chunk.hash.0)?.map_or(0, |kept| kept.value().0);
-        if chunk.until.0 > known {
-            by_hash.insert(&chunk.hash.0, (chunk.until.0, &*chunk.bytes))?;
-            by_height.insert((chunk.until.0, &chunk.hash.0), ())?;
-        }
-    }
-    Ok(())
-}
-
-/// Drops the chunks that are kept until below a height.
-fn forget_chunks(write: &WriteTransaction, height: Height) -> Result<(), StoreError> {
-    let (mut by_hash, mut by_height) = (write.open_table(CHUNKS)?, write.open_table(CHUNKS_UNTIL)?);
-    let over = by_height.range(..(height.0, &[0; 32]))?.map(|row| row.map(|(key, _)| *key.value().1)).collect::<Result<Vec<_>, _>>()?;
-    for hash in over {
-        // The same chunk may have been pruned again since.
-        let is_over = by_hash.get(&hash)?.is_some_and(|kept| kept.value().0 < height.0);
-        if is_over {
-            by_hash.remove(&hash)?;
-        }
-    }
-    by_height.retain_in(..(height.0, &[0; 32]), |_, ()| false)?;
-    Ok(())
-}
 
 /// Writes the concerns of a block where it has any, in place of those that it had.
 fn keep_concerns(write: &WriteTransaction, number: u64, concerns: &[Concern]) -> Result<(), StoreError> {
@@ -240,10 +201,26 @@ impl Ledger {
 
     /// The same for blocks that follow each other, at most [`MAX_TOGETHER`]: all of them, or none, in one transaction.
     pub fn append_all(&self, records: &[BlockRecord]) -> Result<(), StoreError> {
+        self.write_all(records, Durability::Immediate)
+    }
+
+    /// Writes a block and its index rows for readers of this process, who see them when this returns. They are on the disk after [`Ledger::sync`], or
+    /// the next write that is. A crash before that leaves the ledger without the block.
+    pub fn show(&self, record: &BlockRecord) -> Result<(), StoreError> {
+        self.write_all(std::slice::from_ref(record), Durability::None)
+    }
+
+    /// Returns when everything that was shown is on the disk.
+    pub fn sync(&self) -> Result<(), StoreError> {
+        Ok(begin_write(&self.database)?.commit()?)
+    }
+
+    fn write_all(&self, records: &[BlockRecord], durability: Durability) -> Result<(), StoreError> {
         assert!(records.len() <= MAX_TOGETHER, "old blocks are packed and pruned by what an earlier transaction wrote");
         let [first, ..] = records else { return Ok(()) };
         let first = first.block.header.number.0;
-        let write = begin_write(&self.database)?;
+        let mut write = begin_write(&self.database)?;
+        write.set_durability(durability)?;
         let mut newest = first;
         for record in records {
             newest = record.block.header.number.0;
@@ -321,8 +298,8 @@ impl Ledger {
         let mut table = write.open_table(OVERWRITTEN)?;
         table.insert(number, &*record.overwritten)?;
         table.retain_in(0..number.saturating_add(1).saturating_sub(values), |_, _| false)?;
-        keep_chunks(write, &record.pruned)?;
-        forget_chunks(write, record.block.header.height())
+        chunks::keep(write, &record.pruned)?;
+        chunks::forget(write, record.block.header.height())
     }
 
     /// Drops the oldest blocks below `end` where there are more than are kept, up to one with a damaged row: only a repair writes where that is.
@@ -343,7 +320,7 @@ impl Ledger {
     /// Keeps chunks of storage that were kept elsewhere.
     pub(crate) fn keep(&self, chunks: &[Chunk]) -> Result<(), StoreError> {
         let write = begin_write(&self.database)?;
-        keep_chunks(&write, chunks)?;
+        chunks::keep(&write, chunks)?;
         Ok(write.commit()?)
     }
 

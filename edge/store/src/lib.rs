@@ -16,6 +16,7 @@ extern crate self as cowboy_store;
 
 pub mod catalog;
 pub mod check;
+mod chunks;
 pub mod copies;
 pub mod directory;
 pub mod error;
@@ -32,10 +33,11 @@ pub mod state;
 mod tables;
 mod view;
 
+pub use chunks::Chunk;
 pub use copies::BlockCopy;
 pub use directory::Directory;
 pub use error::StoreError;
-pub use ledger::{BlockRecord, Chunk, Ledger, MAX_TOGETHER, Retention};
+pub use ledger::{BlockRecord, Ledger, MAX_TOGETHER, Retention};
 pub use position::{Concern, Place};
 pub use recent::Recent;
 pub use state::{Key, Value};

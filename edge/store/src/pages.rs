@@ -17,6 +17,7 @@ use std::{
     fs::{File, TryLockError},
     io::{self, Read as _, Seek as _, SeekFrom, Write as _},
     ops::Bound,
+    os::unix::fs::FileExt as _,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
     path::Path,
     sync::{
@@ -170,10 +171,7 @@ impl Pages {
     /// Reads whole pages, from the second of the file on, and verifies them.
     fn read_pages(&self, first: u64, out: &mut [u8]) -> io::Result<()> {
         let mut raw = vec![0; out.len() / PAGE * STRIDE];
-        let read = {
-            let mut file = self.file();
-            file.seek(SeekFrom::Start(place(first))).and_then(|_| file.read_exact(&mut raw))
-        };
+        let read = self.file().read_exact_at(&mut raw, place(first));
         match read {
             // The file was cut off.
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return self.refuse(first),
@@ -205,9 +203,7 @@ impl Pages {
             raw.extend_from_slice(page);
             raw.extend_from_slice(&check(number, page));
         }
-        let mut file = self.file();
-        file.seek(SeekFrom::Start(place(first)))?;
-        file.write_all(&raw)
+        self.file().write_all_at(&raw, place(first))
     }
 
     /// Writes the first page into the copy that was not synced last.

@@ -59,6 +59,9 @@ const PAGE: NonZeroU16 = NZU16!(4_096);
 /// Pages that a node keeps however small its state is: 8 MiB.
 const LEAST_PAGES: NonZeroUsize = NZUsize!(2_048);
 
+/// The same for the only validator of a dev chain, which is started often and is idle most of the time: 1 MiB.
+const MIN_PAGES_ALONE: NonZeroUsize = NZUsize!(256);
+
 /// Pages that a node keeps at most: 512 MiB.
 const MOST_PAGES: NonZeroUsize = NZUsize!(131_072);
 
@@ -67,6 +70,15 @@ const MOST_PAGES: NonZeroUsize = NZUsize!(131_072);
 /// A page that is not here is read past the operating system's own cache, which takes about 20 µs, and a block of
 /// transfers asks for several thousand. The memory is taken at once, so a young chain does not take what only an old one needs.
 pub async fn page_cache<E: Storage>(context: &E, prefix: &str) -> CacheRef {
+    page_cache_from(LEAST_PAGES, context, prefix).await
+}
+
+/// [`page_cache`] for the only validator of a dev chain: within 1 to 512 MiB.
+pub async fn page_cache_alone<E: Storage>(context: &E, prefix: &str) -> CacheRef {
+    page_cache_from(MIN_PAGES_ALONE, context, prefix).await
+}
+
+async fn page_cache_from<E: Storage>(min: NonZeroUsize, context: &E, prefix: &str) -> CacheRef {
     let log = format!("{prefix}-state-log_data");
     let mut bytes: u64 = 0;
     // What cannot be read here cannot be opened either, and opening says why.
@@ -75,7 +87,7 @@ pub async fn page_cache<E: Storage>(context: &E, prefix: &str) -> CacheRef {
     }
     // The tree over the log takes half as much again.
     let pages = usize::try_from(bytes / u64::from(PAGE.get()) / 2 * 3).unwrap_or(usize::MAX);
-    CacheRef::new(PAGE, NonZeroUsize::new(pages).map_or(LEAST_PAGES, |pages| pages.clamp(LEAST_PAGES, MOST_PAGES)))
+    CacheRef::new(PAGE, NonZeroUsize::new(pages).map_or(min, |pages| pages.clamp(min, MOST_PAGES)))
 }
 
 /// The configuration of a database whose partitions begin with `prefix`.

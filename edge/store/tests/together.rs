@@ -1,4 +1,4 @@
-//! Blocks that are written together: after a crash all of them are there, or none.
+//! Blocks that are written together, or shown before they are on the disk: after a crash all of them are there, or none.
 
 use crate::records::record;
 use cowboy_store::{BlockRecord, Ledger};
@@ -58,4 +58,39 @@ fn a_crash_leaves_all_blocks_of_a_run_or_none() {
         let again = fs::read(&torn).expect("it is there");
         assert_eq!(newest(&torn, &again), Some(80), "written again after one of {share} pages");
     }
+}
+
+/// A block that is shown is read at once, by digest and receipt too, and is on the disk when the ledger is synced. A crash before that leaves the ledger as it was, and the
+/// block is written again.
+#[test]
+fn a_block_that_is_shown_is_read_at_once_and_kept_when_it_is_synced() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (path, crashed) = (folder.path().join("ledger.redb"), folder.path().join("crashed.redb"));
+    let ledger = Ledger::open(&path).expect("it opens");
+    ledger.append_all(&run(1..=20)).expect("it writes");
+    for number in [21, 22] {
+        let shown = record(number, 0);
+        ledger.show(&shown).expect("it writes");
+        let view = ledger.view().expect("it opens");
+        assert_eq!(view.block(number).expect("it reads"), Some(shown.block.clone()));
+        assert_eq!(view.receipts(number).expect("it reads"), shown.receipts);
+        assert_eq!(view.number_of(&shown.block.digest()).expect("it reads"), Some(number));
+        drop(view);
+        let before = fs::read(&path).expect("it is there");
+        assert_eq!(newest(&crashed, &before), Some(number - 1), "it waits for no disk");
+        let again = Ledger::open(&crashed).expect("it opens");
+        again.append(&shown).expect("it writes");
+        drop(again);
+        let written = fs::read(&crashed).expect("it is there");
+        assert_eq!(newest(&crashed, &written), Some(number), "it is written again");
+
+        ledger.sync().expect("it writes");
+        let after = fs::read(&path).expect("it is there");
+        assert_eq!(newest(&crashed, &after), Some(number), "it is on the disk");
+    }
+    // The next block that is written takes what was shown with it.
+    ledger.show(&record(23, 0)).expect("it writes");
+    ledger.append(&record(24, 0)).expect("it writes");
+    let after = fs::read(&path).expect("it is there");
+    assert_eq!(newest(&crashed, &after), Some(24));
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::{
-    execute::tests::{chain, transaction},
+    execute::tests::{chain, chain_of, transaction},
     mempool::Source,
     reader::{Batch, StateProver, Wanted},
 };
@@ -76,4 +76,17 @@ fn receipts_of_a_block_are_found_by_name() {
     assert_eq!(block.place_of(&name(100)), None);
     let places = block.index.get().expect("somebody asked");
     assert_eq!(places.len(), 100);
+}
+
+/// Only where no other validator can ever be does the engine take less memory at the start.
+#[test]
+fn a_validator_that_is_alone_has_smaller_mailboxes() {
+    let dev = |validators| {
+        let mut chain = Arc::into_inner(chain_of(validators, None)).expect("nobody else has it");
+        Arc::make_mut(&mut chain.config).is_dev = true;
+        chain
+    };
+    let usual = chain(None).mailbox();
+    assert!(dev(1).is_alone() && dev(1).mailbox() < usual);
+    assert_eq!(dev(4).mailbox(), usual);
 }

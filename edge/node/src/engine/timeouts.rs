@@ -1,6 +1,6 @@
 //! How long the views of consensus may take.
 
-use super::{BUFFER, FETCH_TIMEOUT, MAILBOX};
+use super::{BUFFER, FETCH_TIMEOUT};
 use crate::{
     committees::{ByStake, Committees},
     pace::{LEADER_MARGIN, longest_view},
@@ -12,7 +12,7 @@ use commonware_consensus::{
 use commonware_glue::dkg::orchestrator::SimplexConfig;
 use commonware_runtime::buffer::paged::CacheRef;
 use commonware_utils::NZDuration;
-use std::time::Duration;
+use std::{num::NonZeroUsize, time::Duration};
 
 /// Far enough away never to come.
 const NEVER: Duration = Duration::from_secs(100 * 365 * 24 * 3_600);
@@ -63,10 +63,10 @@ impl Timeouts {
     }
 
     /// The settings of the consensus engine of every epoch.
-    pub(super) fn simplex(self, committees: Committees, pages: CacheRef) -> SimplexConfig<ByStake> {
+    pub(super) fn simplex(self, committees: Committees, pages: CacheRef, mailbox_size: NonZeroUsize) -> SimplexConfig<ByStake> {
         SimplexConfig {
             elector: ByStake(committees),
-            mailbox_size: MAILBOX,
+            mailbox_size,
             replay_buffer: BUFFER,
             write_buffer: BUFFER,
             page_cache: pages,

@@ -225,11 +225,24 @@ fn a_proposal_puts_off_what_it_has_no_time_for() {
         for candidate in &candidates {
             chain.mempool.admit(crate::mempool::Source::Client, &standing, candidate.clone()).expect("there is room");
         }
-        let busy = Fence { most: Duration::MAX, longest: Duration::from_millis(5), ..quick(&chain) };
+        let busy = Fence { most: Duration::MAX, longest: Duration::from_millis(5), least: Duration::ZERO, ..quick(&chain) };
         let mut course = Course::new(busy, proposal(&chain, candidates.clone()));
         assert_eq!(senders(&context, &chain, &mut course).await, [accounts[1]]);
         assert_eq!(chain.slow.deliveries.get(), 0, "the model is not wrong about it");
         assert_eq!(chain.mempool.waits(candidates[0].digest()), Some(crate::mempool::Waits::Off { until: 21 }));
+    });
+}
+
+/// Decision 768: on a busy computer anything may take long. What has hardly used the processor by then is not put off: another transaction would take as long.
+#[test]
+fn what_waits_for_the_processor_is_not_put_off() {
+    real::Runner::new(real::Config::new()).start(|context| async move {
+        let chain = chain(None);
+        assert_eq!(chain.fence().least, Duration::from_millis(50), "a tenth of what a delivery may use");
+        let candidates = vec![transaction(&chain, 0, endless(), 20_000_000), transaction(&chain, 1, payment(funded()[2]), 21_000)];
+        let busy = Fence { most: Duration::MAX, longest: Duration::ZERO, least: Duration::MAX, ..quick(&chain) };
+        let mut course = Course::new(busy, proposal(&chain, candidates));
+        assert_eq!(senders(&context, &chain, &mut course).await.len(), 2);
     });
 }
 

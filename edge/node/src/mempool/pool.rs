@@ -88,7 +88,7 @@ pub(super) struct Pool {
     pub(super) dropped: HashMap<Hash, Refused>,
     dropped_order: VecDeque<Hash>,
     /// The newest final block.
-    number: u64,
+    pub(super) number: u64,
     apart: Apart,
     /// Senders of whom nothing is proposed for a while, and how often each of their transactions was put off.
     off: Apart,
@@ -101,6 +101,8 @@ pub(super) struct Pool {
 #[derive(Debug)]
 pub(super) struct Sender {
     pub(super) queue: Queue,
+    /// Under which its account is stored. Each block asks for all of them.
+    key: StateKey,
     /// Under which worth it stands among the last ones.
     last: Option<Worth>,
 }
@@ -190,7 +192,11 @@ impl Pool {
         if standing.lane != Lane::User {
             self.lanes.insert(*signed.digest(), standing.lane);
         }
-        let of_sender = self.senders.entry(sender).or_insert_with(|| Sender { queue: Queue::new(account.clone()), last: None });
+        let of_sender = self.senders.entry(sender).or_insert_with(|| Sender {
+            queue: Queue::new(account.clone()),
+            key: Key::account(sender).digest(),
+            last: None,
+        });
         of_sender.queue.account = account;
         of_sender.queue.insert(signed);
         self.place(&sender);
@@ -336,7 +342,7 @@ impl Pool {
         self.off.advance(number);
         let (mut done, mut moved) = (Vec::new(), Vec::new());
         for (address, sender) in &mut self.senders {
-            let Some(stored) = writes.get(&Key::account(*address).digest()) else { continue };
+            let Some(stored) = writes.get(&sender.key) else { continue };
             sender.queue.account = stored.as_ref().and_then(account_of).unwrap_or(Account::UNSEEN);
             let used = (Bound::Unbounded, Bound::Excluded(sender.queue.account.nonce));
             done.extend(sender.queue.waiting().range(used).map(|(_, signed)| *signed.digest()));

@@ -1,5 +1,6 @@
 //! What the mempool keeps, refuses and gives up, against a few rules that hold whatever comes.
 
+mod moving;
 use super::{
     pool::{PUT_OFF_BLOCKS, PUT_OFF_TIMES},
     *,

@@ -3,7 +3,7 @@
 use super::*;
 use crate::peers;
 use commonware_cryptography::{Signer as _, ed25519};
-use commonware_runtime::{Listener as _, Runner as _, tokio::Runner};
+use commonware_runtime::{Blob as _, Listener as _, ReadOptions, Runner as _, WriteOptions, tokio::Runner};
 use commonware_stream::Handshake as _;
 use futures::FutureExt as _;
 
@@ -200,5 +200,34 @@ fn connections_of_a_killed_peer_are_reset() {
         let reason = sink.connection.close_reason().expect("it is closed");
         assert!(matches!(reason, quinn::ConnectionError::Reset), "{reason}");
         again.shutdown_background();
+    });
+}
+
+/// Decision 776: the record of a lone validator has the file of the next round before it is asked for, what is written to it stays, and it is removed as a whole.
+#[test]
+fn a_lone_record_has_the_file_of_the_next_round() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let runtime = commonware_runtime::tokio::Config::new().with_storage_directory(folder.path());
+    Runner::new(runtime).start(|context| async move {
+        let alone = Context::new(context.child("alone"), Quic::new(b"alone", []).expect("QUIC")).alone();
+        let (record, round) = (crate::votes::record(0), |round: u64| round.to_be_bytes());
+        let (first, size) = alone.open(&record, &round(1)).await.expect("it is made");
+        assert_eq!(size, 0);
+        first.write_at(0, b"vote".to_vec(), WriteOptions::SYNC).await.expect("it is written");
+        let (second, size) = alone.open(&record, &round(2)).await.expect("it was made");
+        assert_eq!(size, 0);
+        second.write_at(0, b"next".to_vec(), WriteOptions::default()).await.expect("it is written");
+        second.sync().await.expect("it is noted");
+
+        drop((first, second));
+        for (number, written) in [(1, b"vote"), (2, b"next")] {
+            let (file, size) = alone.open(&record, &round(number)).await.expect("it is there, and nobody has it open");
+            assert_eq!(size, 4);
+            assert_eq!(file.read_at(0, 4, ReadOptions::default()).await.expect("it reads").coalesce(), written);
+        }
+        alone.remove(&record, None).await.expect("it is there");
+        assert!(alone.scan(&record).await.is_err(), "nothing is made in it any more");
+        let (_, size) = alone.open(&record, &round(1)).await.expect("it is made");
+        assert_eq!(size, 0);
     });
 }

@@ -23,7 +23,6 @@ use std::{num::NonZeroUsize, sync::Arc};
 const BUFFER: NonZeroUsize = NZUsize!(64 * 1024);
 /// After how many blocks of an epoch nothing of the one before is needed. More than the library's parts are ever apart.
 const SETTLED: u64 = 16;
-const MAILBOX: NonZeroUsize = NZUsize!(1_024);
 
 /// Where blocks are reported to, and where proposals get their payloads from.
 pub(crate) type Mailbox = reshare::Mailbox<SealedBlock, MinSig, PrivateKey>;
@@ -78,7 +77,7 @@ where
             namespace: chain.namespace.clone().leak(),
             sharing_mode: SHARING,
             reveal: REVEAL,
-            mailbox_size: MAILBOX,
+            mailbox_size: chain.mailbox(),
             partition_prefix: self.partition,
             page_cache: self.pages,
             write_buffer: BUFFER,

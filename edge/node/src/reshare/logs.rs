@@ -74,7 +74,7 @@ impl Chain {
                 tracing::warn!(
                     epoch,
                     dealers,
-                    "this validator's share is public: these dealers had no acknowledgement from it by the middle of the epoch before; the node was behind, or not connected to them"
+                    "this validator's share is public: these dealers had no acknowledgement from it by the middle of the epoch before; the node was behind, was started again, or was not connected to them"
                 );
             } else {
                 tracing::info!(epoch, %validator, dealers, "the share of a validator is public: these dealers had no acknowledgement from it");

@@ -89,11 +89,7 @@ fn row(world: &World, params: &Params, name: &str, height: Height) -> Result<Opt
 
 fn shown(params: &Params, name: &str, record: &Registration, expires_at: Height, is_void: bool, height: Height) -> model::Name {
     let stage = price::stage(params, expires_at, height.next());
-    let yearly = price::yearly(params, label::root_of(name));
-    let fee = match stage {
-        price::Stage::Auction(passed) => price::auction(params, yearly, passed, params.economics.year),
-        _ => yearly,
-    };
+    let fee = price::taken(params, name, stage, params.economics.year);
     model::Name {
         name: name.to_owned(),
         actor_address: Hex(record.actor),

@@ -3,7 +3,7 @@
 use crate::{
     App,
     limits::{self, Limits, Peer},
-    notices::{self, Heard},
+    notices::{self, Heard, Notices},
     read,
     refusal::{Asked, Refusal},
 };
@@ -30,7 +30,7 @@ use futures::{
     stream::{SplitSink, Stream},
 };
 use serde::Deserialize;
-use std::{convert::Infallible, net::IpAddr, time::Duration};
+use std::{convert::Infallible, net::IpAddr, sync::Arc, time::Duration};
 
 /// The most bytes of a message by a reader.
 const MAX_WISH_BYTES: usize = 4_096;
@@ -60,15 +60,20 @@ struct Listener {
     peer: Peer,
     sender: SplitSink<WebSocket, Message>,
     patience: Duration,
+    notices: Arc<Notices>,
 }
 
 impl Listener {
-    /// Sends a message. False where the reader is gone, or has not made room for it in time: then the log says who it was.
+    /// Sends a message. False where the reader is gone, or has not made room for it in time: then the log says who it was, if it has not said so of another
+    /// one a moment ago.
     async fn send(&mut self, message: Message) -> bool {
         match tokio::time::timeout(self.patience, self.sender.send(message)).await {
             Ok(sent) => sent.is_ok(),
             Err(_) => {
                 let seconds = self.patience.as_secs();
+                if !self.notices.logs_slow_reader() {
+                    return false;
+                }
                 tracing::warn!(peer = %self.peer.0, seconds, "a reader of /ws reads too slowly and is disconnected");
                 false
             }
@@ -82,7 +87,7 @@ async fn talk(app: App, peer: Peer, socket: WebSocket) {
     let (sender, mut reader) = socket.split();
     // Before the connection counts as idle: a silent reader answers pings.
     let idle = app.connections.idle_timeout;
-    let mut listener = Listener { peer, sender, patience: idle * 2 / 3 };
+    let mut listener = Listener { peer, sender, patience: idle * 2 / 3, notices: app.notices.clone() };
     let mut pings = tokio::time::interval_at(tokio::time::Instant::now() + idle / 3, idle / 3);
     let (mut wish, mut messages) = (Subscribe::default(), 0_u32);
     loop {

@@ -95,7 +95,7 @@ pub(crate) async fn take(app: &App, peer: Peer, submission: Vec<Vec<u8>>, hops: 
     let signed = app.limits.check(peer.client(), decode).await?;
     if let Some(upstream) = &app.upstream {
         let hops = hops.checked_sub(1).ok_or(BUSY)?;
-        return forward(app, upstream, signed, hops).await;
+        return forward(app, upstream, peer.client(), signed, hops).await;
     }
     let digests: Vec<Option<Hash>> = signed.iter().map(|signed| signed.as_ref().ok().map(|signed| *signed.digest())).collect();
     let answers = app.node.submit_signed(signed).await?;
@@ -118,9 +118,11 @@ pub(crate) async fn take(app: &App, peer: Peer, submission: Vec<Vec<u8>>, hops: 
 async fn forward(
     app: &App,
     upstream: &Pool,
+    client: Client,
     signed: Vec<Result<SignedTransaction, Refused>>,
     hops: u8,
 ) -> Result<Vec<SubmitResult>, Refusal> {
+    let _turn = app.forwarded.turn(client).await.ok_or(BUSY)?;
     // What was handed on a moment ago has come back, or is on its way.
     let begun: Vec<&SignedTransaction> = signed.iter().flatten().filter(|signed| app.forwarded.begin(signed.digest())).collect();
     let given: Vec<Vec<u8>> = begun.iter().map(|signed| signed.transaction().to_bytes().to_vec()).collect();
@@ -183,24 +185,57 @@ pub(crate) async fn receipts(
     timeout: Duration,
 ) -> Result<(), Refusal> {
     let deadline = tokio::time::Instant::now() + timeout;
+    let mut seen = Seen(app.node.head().number);
     look_up(app, client, results).await?;
     while results.iter().any(is_waiting) {
         match tokio::time::timeout_at(deadline, blocks.recv()).await {
-            Ok(Ok(block)) => fill(&block, results),
+            Ok(Ok(block)) => {
+                fill(&block, results);
+                if seen.misses(block.block.header().number.0) {
+                    look_up(app, client, results).await?;
+                }
+            }
             // Blocks were missed: the ledger has them.
             Ok(Err(RecvError::Lagged(_))) => look_up(app, client, results).await?,
             Ok(Err(RecvError::Closed)) | Err(_) => break,
         }
-        give_up_dropped(app, results)?;
+        give_up_dropped(app, results);
+    }
+    if results.iter().any(is_waiting) {
+        // A node that is stopped by now says nothing more, and the time is over all the same.
+        let _ = look_up(app, client, results).await;
     }
     for result in results.iter_mut().filter(|result| is_waiting(result)) {
-        result.error = Some(ApiError::of_fault(TIMEOUT));
+        result.error = Some(late(app, result));
     }
     Ok(())
 }
 
+/// The wait for a transaction is over: how far the chain is, and what the transaction waits for, if it waits in this node.
+fn late(app: &App, result: &SubmitResult) -> ApiError {
+    let (chain, height) = (app.node.chain().ok(), app.node.head().height.get());
+    let waits = result.tx_hash.and_then(|hash| chain?.mempool.waits(&hash.0));
+    ApiError::of_fault(TIMEOUT).with(match waits {
+        Some(waits) => json!({ "height": height, "waits": waits.to_string() }),
+        None => json!({ "height": height }),
+    })
+}
+
 fn is_waiting(result: &SubmitResult) -> bool {
     result.tx_hash.is_some() && result.receipt.is_none() && result.error.is_none()
+}
+
+/// The newest block that a waiter saw. Of a block that was written to the ledger when its node was stopped, nobody is told when the node starts again: the next
+/// one shows that it was missed.
+struct Seen(u64);
+
+impl Seen {
+    /// Takes note of a block. Whether one before it was not seen.
+    fn misses(&mut self, number: u64) -> bool {
+        let is_missed = number > self.0.saturating_add(1);
+        self.0 = self.0.max(number);
+        is_missed
+    }
 }
 
 /// Takes the receipts that are waited for out of a block.
@@ -259,14 +294,13 @@ fn final_receipts(app: &App, hashes: &[Hash]) -> Result<HashMap<Hash, model::Rec
     Ok(receipts)
 }
 
-/// Ends the wait for transactions that the pool has dropped since.
-fn give_up_dropped(app: &App, results: &mut [SubmitResult]) -> Result<(), Refusal> {
-    let chain = app.node.chain()?;
+/// Ends the wait for transactions that the pool has dropped since. One of a node that starts again keeps what it has.
+fn give_up_dropped(app: &App, results: &mut [SubmitResult]) {
+    let Ok(chain) = app.node.chain() else { return };
     for result in results.iter_mut().filter(|result| is_waiting(result)) {
         let dropped = result.tx_hash.and_then(|hash| chain.mempool.dropped(&hash));
         result.error = dropped.map(|reason| explain(&reason));
     }
-    Ok(())
 }
 
 pub(crate) async fn transaction(State(app): State<App>, Named(hash): Named<Hash>) -> Answer<model::Transaction> {
@@ -416,4 +450,19 @@ pub(crate) async fn changes(State(app): State<App>, Named(hash): Named<Hash>) ->
     read::receipt(&read::ledger(&app)?, &hash)?.ok_or_else(|| Refusal::missing("receipt", hash))?;
     let changes = app.node.trace(&read::ledger(&app)?, &hash)?.map(|trace| trace.changes).unwrap_or_default();
     Ok(Json(model::StateChanges { changes: changes.iter().map(trace::change).collect() }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Decision 768: who waits for a receipt looks into the ledger where the blocks that it is told of do not follow each other.
+    #[test]
+    fn a_block_without_a_notice_is_missed() {
+        let mut seen = Seen(7);
+        let rows = [(7, false), (8, false), (10, true), (9, false), (11, false), (u64::MAX, true)];
+        for (number, is_missed) in rows {
+            assert_eq!(seen.misses(number), is_missed, "block {number}");
+        }
+    }
 }

@@ -100,6 +100,17 @@ async fn a_batch_answers_each_for_itself() {
     devnet.stop().await;
 }
 
+/// Decision 768: who waits for a receipt in vain learns what its transaction waits for.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_wait_that_is_over_says_what_for() {
+    let devnet = Devnet::start(None).await;
+    let sent = devnet.transaction(&devnet.keys[0], 1, transfer(devnet.keys[1].address(), 1));
+    let late = devnet.client.submit_wait(&sent, Duration::from_millis(1)).await.expect_err("a nonce is missing");
+    assert_eq!((late.slug.as_str(), &late.context["waits"]), ("timeout", &json!("nonce 0 is missing")));
+    assert!(late.context["height"].as_u64().is_some_and(|height| height > 0), "{late:?}");
+    devnet.stop().await;
+}
+
 /// Blocks on order, later times, and back again.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_dev_chain_is_steered() {
