@@ -93,6 +93,7 @@ def test_a_secret_survives_disjoint_committees(tmp_path):
         for number in first:
             world.proxy(number)
         until("the first committee", lambda: world.members() == first)
+        assert {row["address"] for row in world.run("proxy", "list")["proxies"]} == {world.accounts[number][0] for number in first}
         kept = keep(world, "KEY", VALUE, "--any-runner")
         master = world.committee()["key"]["master"]
         stored = world.run("call", "secrets-manager", "get_version", "--account", world.accounts[0][0], "--name-hash", kept["name_hash"], "--version", 1)

@@ -4,7 +4,22 @@ import asyncio
 import contextlib
 
 from coincurve import PrivateKey
-from hostile_relay import BODY, DONE, REFUSED, address_of, begin_handshakes, connected, from_hex, get_shard, get_tree, never_read, opened, put_shard
+from hostile_relay import (
+    BODY,
+    DONE,
+    REFUSED,
+    address_of,
+    begin_handshakes,
+    connected,
+    frame,
+    from_hex,
+    get_shard,
+    get_tree,
+    keccak256,
+    never_read,
+    opened,
+    put_shard,
+)
 from test_volumes import Storage
 
 MIB = 1 << 20
@@ -109,6 +124,60 @@ def test_shards_that_come_at_once_have_one_room(tmp_path):
         assert asyncio.run(get(world)) == world.hash
 
 
+async def said_to(stranger, content):
+    """The answer to raw bytes on a stream of their own; none where the stream ends without one."""
+    reader, writer = await stranger.protocol.create_stream()
+    stranger.writers.append(writer)
+    writer.write(content)
+    writer.write_eof()
+    try:
+        return await stranger.answer(reader, seconds=10)
+    except asyncio.IncompleteReadError:
+        return None
+
+
+def test_what_is_no_request_gets_nothing(tmp_path):
+    """Lengths that nothing has, requests that are none or of somebody else, and half ones: each costs its stream, and the next request is answered."""
+
+    async def attack(world):
+        relay = world.run("relay", "list")[0]
+        tree = get_tree(world.partition, world.root)
+        raw = {
+            "a length of four gigabytes": b"\xff" * 4,
+            "a length of 64 KiB and one": (65_537).to_bytes(4, "big") + bytes(65_537),
+            "a request longer than any": frame(tree + bytes(8_192)),
+            "nothing": frame(b""),
+            "an unknown request": frame(b"\x63"),
+            "a byte too many": frame(tree + b"x"),
+            "a byte too few": frame(tree[:-1]),
+            "half a length": b"\x00\x00",
+            "half a frame": frame(tree)[:20],
+            "an answer": frame(bytes([BODY])),
+        }
+        refused = {
+            "another hello": (b"\x01" + bytes(101 + 65), b"open already"),
+            "a shard of a reader": (put_shard(64), b"may not write"),
+            "no part": (get_shard(bytes(32), 0), b"1 to 65,536 bytes"),
+            "a part that is too long": (get_shard(bytes(32), 65_537), b"1 to 65,536 bytes"),
+            "a shard that is not here": (get_shard(bytes(32), 10), b"it is not here"),
+        }
+        async with opened(relay, world.genesis, world.volume) as stranger:
+            for case, content in raw.items():
+                assert await said_to(stranger, content) is None, case
+                assert (await stranger.answer(await stranger.send(tree)))[0] == BODY, case
+            for case, (request, why) in refused.items():
+                assert is_refused(await stranger.answer(await stranger.send(request)), why), case
+            assert (await stranger.answer(await stranger.send(tree)))[0] == BODY
+        for first in (frame(tree), b"\xff" * 4, frame(b"\x01")):
+            async with connected(relay, world.genesis, world.volume) as stranger:
+                answer = await said_to(stranger, first)
+                assert answer is None or is_refused(answer, b"say first who opens"), "nobody said who opens the connection"
+        return await get(world)
+
+    with kept(tmp_path) as world:
+        assert asyncio.run(attack(world)) == world.hash
+
+
 @contextlib.contextmanager
 def granted(folder):
     """A volume that nobody reads without a right, three relays that have a file of it, and the keys of a holder and of a thief."""
@@ -118,10 +187,14 @@ def granted(folder):
         world.relays_are(3)
         volume = world.run("volume", "create", "memory", "--quota", "20MiB", "--key", "volume.key", "--code", "2+1")["volume"]
         (folder / "a.txt").write_text("a")
-        world.run("volume", "put", "memory", folder / "a.txt", "notes/", "--key", "volume.key")
-        listed = world.run("call", "storage-manager", "get_volume", "--volume", volume)["partitions"][0]
+        for partition in ("notes/", "other/"):
+            world.run("volume", "put", "memory", folder / "a.txt", partition, "--key", "volume.key")
+        listed = world.run("call", "storage-manager", "get_volume", "--volume", volume)["partitions"]
+        roots = {from_hex(row["partition"]): from_hex(row["root"]) for row in listed}
+        notes, other = (keccak256(b"cowboy-partition:", name) for name in (b"notes", b"other"))
+        world.name = volume
         world.to = (world.run("relay", "list")[0], from_hex(world.get("/genesis")["hash"]), from_hex(volume))
-        world.tree = get_tree(from_hex(listed["partition"]), from_hex(listed["root"]))
+        world.tree, world.of_another, world.another = get_tree(notes, roots[notes]), get_tree(notes, roots[other]), get_tree(other, roots[other])
         world.holder, world.thief = (PrivateKey(from_hex(world.accounts[number][1])) for number in (5, 6))
 
         def grant(mode, *more):
@@ -161,7 +234,9 @@ def test_a_capability_is_its_holders(tmp_path):
         assert is_refused(await said(world, writes, shard), b"may not read files"), "w does not read"
         assert (await said(world, writes, world.tree))[0] == BODY, "but its changes have to fit the names that are there"
         assert is_refused(await said(world, reads, put_shard(64), bytes(64), b"", bytes(32)), b"may not write"), "r does not put"
-        assert is_refused(await said(world, reads, get_tree(bytes(32), bytes(32))), b"may not read the list"), "another partition"
+        for capability in (reads, writes):
+            assert is_refused(await said(world, capability, world.another), b"may not read the list"), "another partition"
+            assert is_refused(await said(world, capability, world.of_another), b"may not read the list"), "its root, as one of the own partition"
 
     with granted(tmp_path) as world:
         asyncio.run(attack(world, world.grant("r"), world.grant("w")))
@@ -189,3 +264,12 @@ def test_a_capability_ends(tmp_path):
         late = asyncio.run(until_refused(world, taken, lambda: world.run("volume", "revoke", "0x" + taken.hex())))
         assert is_refused(late, b"may not ") and is_refused(asyncio.run(opens(world, taken)), b"may not "), "it was taken back"
         assert asyncio.run(opens(world, stays))[0] == DONE
+
+
+def test_what_replaces_a_file_adds_nothing(tmp_path):
+    """Decision 777: the holder of a right to a mebibyte replaces a file of 300,000 bytes as often as it likes: what it committed counts once."""
+    with granted(tmp_path) as world:
+        right = ["--capability", "0x" + world.grant("rw").hex(), "--key", "volume.key"]
+        for number in range(5):
+            (tmp_path / "b.txt").write_bytes(bytes([number]) * 300_000)
+            world.run("volume", "put", world.name, tmp_path / "b.txt", "notes/", *right, account=5)

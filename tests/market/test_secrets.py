@@ -105,6 +105,12 @@ def test_a_web_job_uses_a_secret(tmp_path):
         assert local("/guarded", "--secret", "WEATHER_KEY=@value.txt")["result"] == '{"is_right": true}', "this computer has the value from a file"
         with pytest.raises(Refused, match="contains the value of the secret WEATHER_KEY"):
             local("/guarded?echo=1", "--secret", "WEATHER_KEY=@value.txt")
+        # Decision 778: values are no templates, and a job names a long one a few times only.
+        for name, text in (("a", "${B}" * 16_000), ("b", "x" * 60_000)):
+            (world.folder / f"{name}.txt").write_text(text)
+        endless = a_job("Http", {"url": web, "method": "POST", "body": "${A}" * 20 + "${B}"}, secrets=["A", "B"])
+        with pytest.raises(Refused, match="the request has more than 1048576 bytes"):
+            world.run("job", "run", "--local", json.dumps(endless), "--allow-private", "--secret", "A=@a.txt", "--secret", "B=@b.txt")
         with pytest.raises(Refused, match="secrets_not_applicable"):
             world.submit(a_job("Llm", {"prompt": "${WEATHER_KEY}"}, secrets=["WEATHER_KEY"]))
 

@@ -96,7 +96,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     let name = arguments.first().and_then(|path| Path::new(path).file_stem()?.to_str().map(str::to_owned));
     let program = name.as_deref().and_then(Program::of_name).unwrap_or(Program::Node);
-    let is_json = program == Program::Client && arguments.iter().any(|argument| argument == "--json");
+    let is_json = arguments.iter().any(|argument| argument == "--json");
     let given = arguments.clone();
     let done = match program {
         Program::Node => daemon::Cli::try_parse_from(arguments).map(daemon::run),

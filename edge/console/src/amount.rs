@@ -1,7 +1,8 @@
-//! Amounts as people write them: base units, or CBY with the unit; counts of bytes, and times.
+//! Amounts as people write them: base units, or CBY with the unit; counts of bytes and other things, and times.
 
 use crate::failure::Failure;
 use cowboy_types::Amount;
+use std::fmt::Display;
 
 const DIGITS: usize = 9;
 
@@ -36,6 +37,18 @@ pub fn both(units: u64) -> String {
     format!("{} ({units} base units)", cby(units))
 }
 
+/// A number with its noun, in the plural but for one: `1 file`, `2 files`, `2 entries`.
+pub fn counted(number: impl Display, noun: &str) -> String {
+    let number = number.to_string();
+    if number == "1" {
+        return format!("1 {noun}");
+    }
+    match noun.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{number} {stem}ies"),
+        _ => format!("{number} {noun}s"),
+    }
+}
+
 /// A count of bytes, in the largest unit of which there is one.
 pub fn bytes(count: u64) -> String {
     let units = [(1_u64 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
@@ -44,7 +57,7 @@ pub fn bytes(count: u64) -> String {
             let tenths = u128::from(count) * 10 / u128::from(unit);
             format!("{}.{} {name}", tenths / 10, tenths % 10)
         }
-        None => format!("{count} bytes"),
+        None => counted(count, "byte"),
     }
 }
 
@@ -69,9 +82,33 @@ mod tests {
 
     #[test]
     fn bytes_have_units() {
-        let rows = [(0, "0 bytes"), (1_023, "1023 bytes"), (1_024, "1.0 KiB"), (1_600_000, "1.5 MiB"), (u64::MAX, "17179869183.9 GiB")];
+        let rows = [
+            (0, "0 bytes"),
+            (1, "1 byte"),
+            (1_023, "1023 bytes"),
+            (1_024, "1.0 KiB"),
+            (1_600_000, "1.5 MiB"),
+            (u64::MAX, "17179869183.9 GiB"),
+        ];
         for (count, expected) in rows {
             assert_eq!(bytes(count), expected);
+        }
+    }
+
+    /// The one place that knows plurals: no text has `1 blocks`.
+    #[test]
+    fn numbers_have_nouns() {
+        let rows = [
+            (0, "block", "0 blocks"),
+            (1, "block", "1 block"),
+            (2, "block", "2 blocks"),
+            (1, "delivery", "1 delivery"),
+            (21, "delivery", "21 deliveries"),
+            (2, "day", "2 days"),
+            (2, "key", "2 keys"),
+        ];
+        for (number, noun, expected) in rows {
+            assert_eq!(counted(number, noun), expected);
         }
     }
 

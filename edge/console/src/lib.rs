@@ -2,7 +2,7 @@
 //!
 //! - [`output`]: results on stdout, progress and failures on stderr.
 //! - [`failure`]: why a command failed, and its exit code.
-//! - [`amount`]: amounts in base units or CBY. [`payload`]: arguments and results of handlers. [`pairs`]: options like `NAME=VALUE`.
+//! - [`amount`]: amounts in base units or CBY, and numbers with their nouns. [`payload`]: arguments and results of handlers. [`pairs`]: options like `NAME=VALUE`.
 
 pub mod amount;
 pub mod failure;

@@ -2,7 +2,10 @@
 
 use crate::profile::Looks;
 use clap::{Args, Subcommand};
-use cowboy_console::{failure::Failure, output};
+use cowboy_console::{
+    failure::Failure,
+    output::{self, Output},
+};
 use cowboy_types::{Abort, error};
 use cowboy_vm::{
     CompileError, CompileErrorKind, Entry, Exit, HostCall, HostError, HostValue, Limits, LineEvent, Profiler, PyError, Unit, Usage,
@@ -57,12 +60,13 @@ pub struct Disassemble {
 
 impl Vm {
     /// Runs the script, or prints its instructions.
-    pub fn run(self) -> Result<(), Failure> {
+    pub fn run(self, output: Output) -> Result<(), Failure> {
         match self {
             Self::Run(run) => run.run(),
             Self::Disassemble(Disassemble { file }) => {
-                let (_, unit, _) = read(&file)?;
-                output::text(&disassemble(&unit));
+                let (name, unit, _) = read(&file)?;
+                let text = disassemble(&unit);
+                output.result(&json!({ "file": name, "instructions": text }), text.trim_end());
                 Ok(())
             }
         }

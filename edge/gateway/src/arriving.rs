@@ -68,7 +68,7 @@ impl Command<'_> {
         // DELETE has no body (004 §8.1, decision 76).
         let body = (self.parts.method != Method::DELETE).then_some(body);
         let salt = Salt::of(&self.parts.method, &self.parts.uri, &self.parts.headers, body.as_deref())?;
-        let id = salt.id(commander.address(), self.actor);
+        let id = salt.id(self.state.at.chain.genesis, commander.address(), self.actor);
         let requests = &self.shared.requests;
         if requests.is_under_way(&id) || is_done(&self.state, &id).await? {
             return Ok(accepted(&id, None));

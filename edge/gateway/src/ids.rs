@@ -3,7 +3,7 @@
 use crate::refusal::Refusal;
 use cowboy_ingress::request::REQUEST_ID_HEADER;
 use cowboy_system::gateways::envelope;
-use cowboy_types::{Address, keccak256};
+use cowboy_types::{Address, Hash, keccak256};
 use hyper::{HeaderMap, Method, Uri};
 
 /// The header by which a client may send a command again: the same key and request are the same command.
@@ -36,9 +36,9 @@ impl Salt {
         Ok(Self(keccak256(&[b"cowboy-idempotency:", &digests.concat()]).0))
     }
 
-    /// The id of the command.
-    pub(crate) fn id(self, gateway: Address, target: Address) -> String {
-        envelope::request_id(gateway, target, &self.0)
+    /// The id of the command on the chain with this genesis hash.
+    pub(crate) fn id(self, genesis: Hash, gateway: Address, target: Address) -> String {
+        envelope::request_id(genesis, gateway, target, &self.0)
     }
 }
 
@@ -51,7 +51,7 @@ fn random<const N: usize>() -> Result<[u8; N], Refusal> {
 /// The id of a query, which nothing remembers: the client's own, or a new one.
 pub(crate) fn of_query(headers: &HeaderMap) -> Result<String, Refusal> {
     match headers.get(REQUEST_ID_HEADER) {
-        None => Ok(envelope::request_id(Address::ZERO, Address::ZERO, &random()?)),
+        None => Ok(envelope::request_id(Hash::ZERO, Address::ZERO, Address::ZERO, &random()?)),
         Some(given) => match given.to_str().ok().filter(|id| envelope::is_request_id(id)) {
             Some(id) => Ok(id.to_owned()),
             None => Err(Refusal::bad_request("X-Cowboy-Request-Id is a UUID of version 4, in lower case.")),

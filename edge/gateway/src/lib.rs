@@ -124,7 +124,7 @@ impl Shared {
         let runner = runner.map_err(ServeError::Threads)?;
         let metrics = metrics::Metrics::new();
         let signing = signing::Signing::new(server::commands(backend.journal.as_deref())?, metrics.signing.clone());
-        let requests = Arc::new(requests::Requests::new());
+        let requests = Arc::new(requests::Requests::new(backend.node.config().genesis.chain.genesis));
         let newest = Arc::new(state::Newest::new(backend.node.clone()));
         let (runs, reads, sent) = (runner.clone(), newest.clone(), requests.clone());
         let commander = |key| command::Commander::new(key, backend.upstream, runs, reads, cycles, signing, sent);

@@ -20,18 +20,24 @@ use std::{
 const MAX_ITEMS: usize = 1_024;
 
 /// What the transactions of the pool ask for, each read once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Pooled {
+    genesis: Hash,
     by_digest: Mutex<HashMap<Hash, Option<(String, Address)>>>,
 }
 
 impl Pooled {
+    /// The pool of the chain with this genesis hash.
+    pub(crate) fn new(genesis: Hash) -> Self {
+        Self { genesis, by_digest: Mutex::default() }
+    }
+
     /// Whether one of these transactions, which are all that wait, sends the actor a request of this id. Reads those that are new.
     pub(crate) fn contains(&self, waiting: &[SignedTransaction], id: &str, target: Address) -> bool {
         let mut by_digest = self.by_digest.lock().expect("nothing panics while it holds the lock");
         let mut is_found = false;
         for signed in waiting {
-            let request = by_digest.entry(*signed.digest()).or_insert_with(|| dispatched(signed.transaction()));
+            let request = by_digest.entry(*signed.digest()).or_insert_with(|| dispatched_by_sender(self.genesis, signed.transaction()));
             is_found |= request.as_ref().is_some_and(|(found, actor)| found == id && *actor == target);
         }
         if by_digest.len() > waiting.len() {
@@ -42,14 +48,33 @@ impl Pooled {
     }
 }
 
-/// The id and the target of the request that a transaction dispatches. `None` for anything else, for an id that is another sender's, and for a
-/// payload with more items than a gateway's has before all is found.
+/// The id and the target of the request that an own transaction dispatches. `None` for anything else, and for a payload with more items than a gateway's has
+/// before all is found.
 pub(crate) fn dispatched(transaction: &Transaction) -> Option<(String, Address)> {
-    let Instruction::Actor(Actor::Execute { target, handler, payload, .. }) = &transaction.instruction else { return None };
-    (*target == Address::system(NUMBER) && &handler[..] == DISPATCH).then(|| request_of(transaction.from, payload)).flatten()
+    request_in(transaction).map(|request| (request.id, request.target))
 }
 
-fn request_of(from: Address, payload: &[u8]) -> Option<(String, Address)> {
+/// The same of anybody's transaction: anybody may name an id that was seen, and it is its sender's alone, on the chain with this genesis hash.
+pub(crate) fn dispatched_by_sender(genesis: Hash, transaction: &Transaction) -> Option<(String, Address)> {
+    let request = request_in(transaction)?;
+    (request_id(genesis, transaction.from, request.target, &request.salt) == request.id).then_some((request.id, request.target))
+}
+
+/// What a dispatch says.
+#[derive(Debug, PartialEq, Eq)]
+struct Request {
+    id: String,
+    target: Address,
+    /// What the id is made of.
+    salt: [u8; 32],
+}
+
+fn request_in(transaction: &Transaction) -> Option<Request> {
+    let Instruction::Actor(Actor::Execute { target, handler, payload, .. }) = &transaction.instruction else { return None };
+    (*target == Address::system(NUMBER) && &handler[..] == DISPATCH).then(|| request_of(payload)).flatten()
+}
+
+fn request_of(payload: &[u8]) -> Option<Request> {
     let mut items = Items { reader: Reader::new(payload), left: MAX_ITEMS };
     let (mut id, mut target, mut salt) = (None, None, None);
     let Item::Map(fields) = items.next()? else { return None };
@@ -67,8 +92,7 @@ fn request_of(from: Address, payload: &[u8]) -> Option<(String, Address)> {
             _ => items.skip()?,
         }
         if let (Some(id), Some(target), Some(salt)) = (&id, target, salt) {
-            // Anybody may name an id that was seen; it is its sender's alone.
-            return (request_id(from, target, &salt) == *id).then(|| (String::clone(id), target));
+            return Some(Request { id: String::clone(id), target, salt });
         }
     }
     None
@@ -120,10 +144,10 @@ impl<'a> Items<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{self, GENESIS};
     use cowboy_types::cbor::Value;
 
     const ACTOR: Address = Address([7; 20]);
-    const GATEWAY: Address = Address([8; 20]);
     const SALT: [u8; 32] = [9; 32];
 
     fn payload(id: &str, headers: usize) -> Vec<u8> {
@@ -136,21 +160,31 @@ mod tests {
         Value::map([("salt", Value::Bytes(SALT.to_vec())), ("target", Value::Bytes(ACTOR.0.to_vec())), ("envelope", envelope)]).encode()
     }
 
-    /// A request is found where its gateway sends it: with its id, anybody else's transaction is not that request's.
+    fn id() -> String {
+        request_id(GENESIS, Address([8; 20]), ACTOR, &SALT)
+    }
+
+    /// A request is found in the payload that its gateway sends.
     #[test]
     fn requests_are_found_in_payloads() {
-        let id = request_id(GATEWAY, ACTOR, &SALT);
-        assert_eq!(request_of(GATEWAY, &payload(&id, 3)), Some((id.clone(), ACTOR)));
-        assert_eq!(request_of(ACTOR, &payload(&id, 3)), None, "the id of another sender");
-        assert_eq!(request_of(GATEWAY, &payload("a", 3)), None, "no id of a request");
-        assert_eq!(request_of(GATEWAY, b"\xa1"), None);
+        assert_eq!(request_of(&payload(&id(), 3)), Some(Request { id: id(), target: ACTOR, salt: SALT }));
+        assert_eq!(request_of(&payload("a", 3)), None, "no id of a request");
+        assert_eq!(request_of(b"\xa1"), None);
+    }
+
+    /// Attack: somebody sends a transaction that names another gateway's request, or one that it had on another chain. It is not that request's.
+    #[test]
+    fn requests_are_their_senders_on_their_chain() {
+        let own = testing::dispatch(1, "one");
+        assert!(dispatched(&own).is_some() && dispatched_by_sender(GENESIS, &own) == dispatched(&own));
+        assert_eq!(dispatched_by_sender(Hash([1; 32]), &own), None, "of another chain");
+        assert_eq!(dispatched_by_sender(GENESIS, &Transaction { from: Address([8; 20]), ..own }), None, "of another sender");
     }
 
     /// A payload of a hundred thousand items costs no more than one of a thousand.
     #[test]
     fn reading_ends_where_a_gateway_would_have_ended() {
-        let id = request_id(GATEWAY, ACTOR, &SALT);
-        assert!(request_of(GATEWAY, &payload(&id, MAX_ITEMS / 3 - 10)).is_some());
-        assert_eq!(request_of(GATEWAY, &payload(&id, MAX_ITEMS)), None);
+        assert!(request_of(&payload(&id(), MAX_ITEMS / 3 - 10)).is_some());
+        assert_eq!(request_of(&payload(&id(), MAX_ITEMS)), None);
     }
 }

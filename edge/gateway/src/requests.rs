@@ -2,7 +2,7 @@
 
 use crate::{
     budgets::Agreed,
-    pooled::{Pooled, dispatched},
+    pooled::{Pooled, dispatched_by_sender},
     query::Runner,
     refusal::Refusal,
     state::BlockState,
@@ -60,6 +60,7 @@ pub(crate) struct Sent {
 
 /// Commands under way, and those that failed lately.
 pub(crate) struct Requests {
+    genesis: Hash,
     /// By their transactions.
     sent: Mutex<HashMap<Hash, Sent>>,
     failed: Mutex<(HashMap<String, (Address, Abort)>, VecDeque<String>)>,
@@ -67,8 +68,9 @@ pub(crate) struct Requests {
 }
 
 impl Requests {
-    pub(crate) fn new() -> Self {
-        Self { sent: Mutex::default(), failed: Mutex::default(), pooled: Arc::default() }
+    /// None of the chain with this genesis hash are under way.
+    pub(crate) fn new(genesis: Hash) -> Self {
+        Self { genesis, sent: Mutex::default(), failed: Mutex::default(), pooled: Arc::new(Pooled::new(genesis)) }
     }
 
     /// Whether a command of this id is under way.
@@ -124,7 +126,7 @@ impl Requests {
     fn look(&self, block: &FinalizedBlock) {
         let number = block.block.header().number.0;
         for (transaction, receipt) in block.block.block().transactions.iter().zip(block.receipts.iter()) {
-            let Some((id, target)) = dispatched(transaction) else { continue };
+            let Some((id, target)) = dispatched_by_sender(self.genesis, transaction) else { continue };
             self.settle_final(&transaction.digest(), (&id, target), (receipt.cycles_used, receipt.cells_used));
             if let Some(abort) = &receipt.abort {
                 self.remember_failure(id, target, abort);
@@ -272,12 +274,12 @@ impl Fate {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{agree, limits, place};
+    use crate::testing::{GENESIS, agree, limits, place};
 
     /// Decision 590: commands are counted by their transactions, and each gives back what it did not use.
     #[test]
     fn equal_requests_are_settled_each() {
-        let (limits, requests, target) = (limits(2), Requests::new(), Address([1; 20]));
+        let (limits, requests, target) = (limits(2), Requests::new(GENESIS), Address([1; 20]));
         let agree = || agree(&limits);
         for number in [1, 2] {
             let mut agreed = agree().expect("two commands are its budget");
@@ -298,7 +300,7 @@ mod tests {
     /// Decision 625: a command whose prices were raised is settled by the transaction that became final.
     #[test]
     fn other_prices_are_the_same_command() {
-        let (limits, requests, target) = (limits(1), Requests::new(), Address([1; 20]));
+        let (limits, requests, target) = (limits(1), Requests::new(GENESIS), Address([1; 20]));
         let mut agreed = agree(&limits).expect("one command is its budget");
         agreed.keep();
         requests.add(Hash([1; 32]), Sent { id: "one".into(), target, at: 1, agreed, _place: place() });
@@ -312,7 +314,7 @@ mod tests {
     /// counted: its client had the gateway sign it.
     #[test]
     fn what_never_becomes_final_is_not_under_way() {
-        let (limits, requests, target) = (limits(2), Requests::new(), Address([1; 20]));
+        let (limits, requests, target) = (limits(2), Requests::new(GENESIS), Address([1; 20]));
         for (number, id) in [(1, "one"), (2, "two")] {
             let mut agreed = agree(&limits).expect("two commands are its budget");
             agreed.keep();

@@ -17,6 +17,9 @@ use cowboy_types::{
 };
 use std::net::IpAddr;
 
+/// The genesis hash of the chain whose commands they are.
+pub(crate) const GENESIS: Hash = Hash([5; 32]);
+
 /// The cycles that a command counts as.
 const CYCLES: u64 = 1_000_000;
 
@@ -46,7 +49,7 @@ pub(crate) fn transaction(nonce: u64, amount: u64, fee: u64) -> Transaction {
 /// A command with this salt, whose client sent this header.
 pub(crate) fn dispatch(salt: u8, header: &str) -> Transaction {
     let (unsigned, target, salt) = (transaction(0, 0, 0), Address([1; 20]), [salt; 32]);
-    let id = request_id(unsigned.from, target, &salt);
+    let id = request_id(GENESIS, unsigned.from, target, &salt);
     let envelope = Value::map([("headers", Value::text(header)), ("request_id", Value::text(id))]);
     let request = requests::dispatch(target, envelope, Hash(salt));
     let instruction = Instruction::Actor(Actor::Execute {

@@ -119,6 +119,14 @@ async fn answered(
     Ok(found)
 }
 
+/// What a client is told. What its node says, and where that is, is for the proxy's operator (decision 778).
+fn said(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::Chain(_) => "this proxy cannot read the chain now: ask the other members, or ask again in some seconds".to_owned(),
+        Refusal::Closed(_) | Refusal::NoSeat | Refusal::Silent | Refusal::Store(_) => refusal.to_string(),
+    }
+}
+
 async fn release(State(app): State<Arc<App>>, Extension(client): Extension<Client>, Json(asked): Json<Asked>) -> Response {
     let id = asked.release_id.0;
     let look = answer_release(&app.chain, &app.store, (&app.keys, &*app.behaviour), &id);
@@ -130,7 +138,8 @@ async fn release(State(app): State<Arc<App>>, Extension(client): Extension<Clien
                 Refusal::NoSeat => StatusCode::CONFLICT,
                 Refusal::Silent | Refusal::Chain(_) | Refusal::Store(_) => StatusCode::SERVICE_UNAVAILABLE,
             };
-            (status, Json(json!({ "error": refusal.to_string() }))).into_response()
+            tracing::debug!(release = %id, %refusal, "a release is not answered");
+            (status, Json(json!({ "error": said(&refusal) }))).into_response()
         }
     }
 }
@@ -138,10 +147,24 @@ async fn release(State(app): State<Arc<App>>, Extension(client): Extension<Clien
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cowboy_api::Hex;
+    use cowboy_api::error::UNREACHABLE;
+    use cowboy_api::{ApiError, Hex};
+    use cowboy_service::ChainError;
     use futures::future::join_all;
     use std::cell::Cell;
     use std::net::{IpAddr, Ipv4Addr};
+
+    /// Decision 778: a stranger learns nothing of the proxy's node and disk, whatever of them fails.
+    #[test]
+    fn a_refusal_says_nothing_of_the_operators_computers() {
+        let unreachable = ApiError::of_fault(UNREACHABLE).with(json!({ "url": "http://10.0.0.7:4000", "reason": "connection refused" }));
+        let disk = std::io::Error::other("/srv/proxy/share-1-2 is damaged");
+        for refusal in [Refusal::Chain(ChainError::Api(unreachable)), Refusal::Store(disk)] {
+            let said = said(&refusal);
+            assert!(said.contains("ask the other members") && !said.contains("10.0.0.7") && !said.contains("/srv"), "{said}");
+        }
+        assert_eq!(said(&Refusal::NoSeat), Refusal::NoSeat.to_string());
+    }
 
     /// Decision 748: however many ask for the same release at once, the chain is looked at by as many as one client may have look, and not once for each.
     #[tokio::test]

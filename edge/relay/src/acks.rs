@@ -3,6 +3,7 @@
 use crate::app::App;
 use crate::refusal::{Refusal, on_disk};
 use crate::session::{Denied, Right};
+use crate::signed::Signed;
 use crate::store::{Item, Kind, Store};
 use crate::turns::Turns;
 use cowboy_system::volumes::state;
@@ -56,6 +57,11 @@ pub(crate) fn sign(app: &App, right: &Right, succession: &Succession, tree: &Tre
         return Err(Refusal::Said("a part came long ago and no root names it: send all of it again"));
     }
     on_disk(|| keep(&app.store, right.volume, tree, &held, height))?;
+    let (volume, capability) = (right.volume, right.capability);
+    // Who has the standing root acknowledged again has committed nothing.
+    if succession.new != succession.old {
+        app.signed.note(Signed { volume, partition: succession.partition, root: succession.new, capability });
+    }
     let signature = app.key.sign(&succession.message(&app.chain.genesis, slot, tree.top.node.sum));
     Ok(Answer::Acked { slot, signature })
 }
@@ -154,6 +160,7 @@ mod tests {
             code: CODE,
             grade: Grade::Owner,
             capability: Fixed([0; 16]),
+            tops: Vec::new(),
             slot: Some(0),
             slot_quota: 1 << 20,
         }

@@ -6,6 +6,8 @@
 //! - `acks`: signatures for new roots.
 //! - `reads`: what is read for the price of a volume, and how fast beyond it.
 //! - `turns`: work that takes long, fair by account.
+//! - `received`: what came by capabilities and is not committed.
+//! - `signed`: roots that it signed lately.
 //! - `looks`: what the chain says of volumes and capabilities.
 //! - `member`: what a relay has to do in time: it registers, is up, proves, answers demands.
 //! - `metrics`: what it counts, for Prometheus.
@@ -25,11 +27,13 @@ mod member;
 mod metrics;
 mod peer;
 mod reads;
+mod received;
 mod refusal;
 mod repair;
 mod requests;
 mod server;
 mod session;
+mod signed;
 mod store;
 mod turns;
 mod upkeep;

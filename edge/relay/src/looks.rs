@@ -2,9 +2,10 @@
 
 use cowboy_service::{Chain, ChainError};
 use cowboy_system::volumes::state;
-use cowboy_system::volumes::types::{Capability, Volume};
+use cowboy_system::volumes::types::{Capability, Partition, Volume};
 use cowboy_types::Hash;
 use cowboy_types::wire::Fixed;
+use cowboy_volumes::Top;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex as Lock, PoisonError};
 use std::time::{Duration, Instant};
@@ -26,6 +27,8 @@ const HELD: usize = 1_024;
 pub(crate) struct Said {
     pub(crate) volume: Option<Volume>,
     pub(crate) capability: Option<Capability>,
+    /// The tops of the capability's partition: of the root that stands, and of the one that can come back.
+    pub(crate) tops: Vec<Top>,
     pub(crate) height: u64,
     at: Instant,
 }
@@ -71,9 +74,22 @@ impl Looks {
         let turns = if is_open { &self.open } else { &self.opening };
         let _turn = turns.acquire().await;
         let found = chain.read(&[state::volume_key(&volume), state::capability_key(&capability)]).await?;
-        let said = Said { volume: found.read(0)?, capability: found.read(1)?, height: found.height, at: Instant::now() };
+        let capability: Option<Capability> = found.read(1)?;
+        let tops = match &capability {
+            Some(capability) if capability.volume == volume => tops(chain, capability).await?,
+            _ => Vec::new(),
+        };
+        let said = Said { volume: found.read(0)?, capability, tops, height: found.height, at: Instant::now() };
         Ok(known.insert(Arc::new(said)).clone())
     }
+}
+
+/// The tops of a capability's partition that are committed, the standing one first.
+async fn tops(chain: &Chain, capability: &Capability) -> Result<Vec<Top>, ChainError> {
+    let found = chain.read(&[state::partition_key(&capability.volume, &capability.partition)]).await?;
+    let partition: Option<Partition> = found.read(0)?;
+    let roots = partition.into_iter().flat_map(|partition| [Some(partition.root), partition.previous]);
+    Ok(roots.flatten().map(|root| root.top).collect())
 }
 
 #[cfg(test)]

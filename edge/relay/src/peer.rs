@@ -100,11 +100,16 @@ impl Peer {
 
     /// Opens the session, where there is none yet.
     pub(crate) async fn open(&self, hello: &Hello) -> Result<(), Refusal> {
+        let again = || Refusal::Said("the connection is open already");
+        // Looking up whoever opens it takes a turn from those that do not have a connection yet (decision 777).
+        if self.session.get().is_some() {
+            return Err(again());
+        }
         let mut exported = [0; 32];
         let exporting = self.connection.export_keying_material(&mut exported, EXPORTER, &[]);
         exporting.map_err(|_| Refusal::Said("the session exports nothing"))?;
         let opened = Session::open(self.app(), hello, &exported).await?;
-        self.session.set(opened).map_err(|_| Refusal::Said("the connection is open already"))
+        self.session.set(opened).map_err(|_| again())
     }
 
     /// The session, once it is open.

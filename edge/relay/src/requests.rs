@@ -59,8 +59,12 @@ pub(crate) async fn act(peer: &Peer, request: Request, receiving: &mut RecvStrea
             let page =
                 Some(usize::from(place)).filter(|_| depth <= MAX_DEPTH).and_then(|place| Page::parse(&bytes, right.code, depth, place));
             let node = page.and_then(|page| page.node()).ok_or(Refusal::Said("that is no page of the volume"))?;
-            let _room = room(app, &right, u64::try_from(bytes.len()).unwrap_or(u64::MAX))?;
             let item = Item { volume: right.volume, kind: Kind::Page, hash: node.hash };
+            let length = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+            let _room = room(app, &right, length)?;
+            if on_disk(|| app.store.length(&item))?.is_none() && !right.receive_page(app, length) {
+                return Err(Refusal::Said("as many pages came by the capability as it may send before it commits"));
+            }
             on_disk(|| app.store.put(&item, &bytes, app.height()))?;
             Ok(Done::NOTHING_MORE)
         }
@@ -69,7 +73,7 @@ pub(crate) async fn act(peer: &Peer, request: Request, receiving: &mut RecvStrea
             found(peer, held, |store| store.get(&Item { volume: right.volume, kind: Kind::Page, hash: page })).await
         }
         Request::GetTree { partition, root } => {
-            allow(right.sees(&partition), &right, Needed::See)?;
+            allow(right.sees_root(&app.signed, &partition, &root), &right, Needed::See)?;
             found(peer, held, |store| store.get(&Item { volume: right.volume, kind: Kind::Tree, hash: root })).await
         }
         Request::AckRoot { partition, generation, sequence, old, top, until } => {
@@ -111,7 +115,8 @@ pub(crate) async fn due(peer: &Peer, request: &Request) -> Option<(Instant, u64)
     };
     let right = peer.session().ok()?.right(peer.app()).await.ok()?;
     let may = match request {
-        Request::GetPage { partition, .. } | Request::GetTree { partition, .. } => right.sees(partition),
+        Request::GetPage { partition, .. } => right.sees(partition),
+        Request::GetTree { partition, root } => right.sees_root(&peer.app().signed, partition, root),
         _ => right.reads(),
     };
     let item = Item { volume: right.volume, kind, hash: *hash };

@@ -83,7 +83,9 @@ pub async fn run(config: &Config, submission: &[u8], given: &Given) -> Result<An
         Ok(values) => values,
         Err(fault) => return Ok(answer(config, &params, &spec, Done::failed(fault))),
     };
-    values.put_into(&mut request.fields);
+    if let Err(fault) = values.put_into(&mut request.fields) {
+        return Ok(answer(config, &params, &spec, Done::failed(fault)));
+    }
     let executors = Executors::of(config)?;
     executors.prepare().await?;
     let container = match spec.kind {

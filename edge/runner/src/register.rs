@@ -122,7 +122,11 @@ fn is_declared(runner: &model::Runner, config: &Config, result_key: &Verificatio
 }
 
 /// A runner of the chain, or nothing where it has none of this address.
-pub(crate) async fn find(client: &Client, address: &Address) -> Result<Option<model::Runner>, ApiError> {
+///
+/// # Errors
+///
+/// If the node refuses or is silent.
+pub async fn find(client: &Client, address: &Address) -> Result<Option<model::Runner>, ApiError> {
     match client.get(&format!("/runner/{address}")).await {
         Ok(runner) => Ok(Some(runner)),
         Err(error) if error.code == NOT_FOUND.code => Ok(None),
@@ -130,8 +134,12 @@ pub(crate) async fn find(client: &Client, address: &Address) -> Result<Option<mo
     }
 }
 
-/// What a runner that starts adds to its stake, in base units; or what its account has to have for that and for fees, where it has less.
-fn to_add(staked: u64, stake: u64, balance: u64) -> Result<u64, u64> {
+/// What a runner that starts adds to its stake, in base units.
+///
+/// # Errors
+///
+/// What its account has to have for that and for fees, where it has less.
+pub fn to_add(staked: u64, stake: u64, balance: u64) -> Result<u64, u64> {
     let missing = stake.saturating_sub(staked);
     let needed = missing.saturating_add(FOR_FEES);
     if missing > 0 && balance < needed { Err(needed) } else { Ok(missing) }

@@ -25,6 +25,9 @@ use zeroize::Zeroizing;
 /// How long a release is waited for, from the call to the answers.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
+/// The most bytes of the texts of a request with the values in it: those of eight secrets, each once, fit with the longest request.
+const MAX_FILLED_BYTES: usize = 1 << 20;
+
 /// Values of secrets that somebody gives, by the names that the job has for them.
 pub type Given = BTreeMap<String, Zeroizing<Vec<u8>>>;
 
@@ -169,25 +172,51 @@ impl Values {
         }
     }
 
+    /// The value that stands for a name in a request.
+    fn in_request(&self, name: &str) -> Option<&str> {
+        let known = self.0.iter().find(|known| known.place == Place::Request && known.name == name);
+        known.map(|known| known.text().unwrap_or_default())
+    }
+
+    /// A text with the values in the place of `${KEY}`; none where it has more bytes than there is room for. A value is no template: `${KEY}` in it stays.
+    fn filled(&self, text: &str, room: &mut usize) -> Option<String> {
+        let mut filled = String::new();
+        let mut add = |part: &str| {
+            *room = room.checked_sub(part.len())?;
+            filled.push_str(part);
+            Some(())
+        };
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("${") {
+            add(before)?;
+            let named = after.split_once('}').and_then(|(name, behind)| Some((self.in_request(name)?, behind)));
+            let (part, behind) = named.unwrap_or(("${", after));
+            add(part)?;
+            rest = behind;
+        }
+        add(rest)?;
+        Some(filled)
+    }
+
     /// Puts the values in the place of `${KEY}` in the headers and the body of a request.
-    pub(crate) fn put_into(&self, fields: &mut Map<String, Json>) {
+    ///
+    /// # Errors
+    ///
+    /// [`Fault::Actor`] where the request would have more than [`MAX_FILLED_BYTES`]: a job may name a long value thousands of times (decision 778).
+    pub(crate) fn put_into(&self, fields: &mut Map<String, Json>) -> Result<(), Fault> {
+        let long = || Fault::Actor(format!("with the values of its secrets, the request has more than {MAX_FILLED_BYTES} bytes"));
+        let mut room = MAX_FILLED_BYTES;
         let mut waiting: Vec<&mut Json> =
             fields.iter_mut().filter(|(name, _)| FIELDS.contains(&name.as_str())).map(|(_, value)| value).collect();
         while let Some(value) = waiting.pop() {
             match value {
-                Json::String(text) => {
-                    for known in self.0.iter().filter(|known| known.place == Place::Request) {
-                        let place = format!("${{{}}}", known.name);
-                        if text.contains(&place) {
-                            *text = text.replace(&place, known.text().unwrap_or_default());
-                        }
-                    }
-                }
+                Json::String(text) => *text = self.filled(text, &mut room).ok_or_else(long)?,
                 Json::Array(items) => waiting.extend(items.iter_mut()),
                 Json::Object(pairs) => waiting.extend(pairs.values_mut()),
                 _ => {}
             }
         }
+        Ok(())
     }
 
     /// What a container gets of them.
@@ -228,13 +257,32 @@ mod tests {
             "json": { "list": ["${OTHER}", 1, null, { "deep": "a${KEY}" }] },
         });
         let Json::Object(mut fields) = request else { unreachable!("it is an object") };
-        values().put_into(&mut fields);
+        values().put_into(&mut fields).expect("it is short");
         assert_eq!(fields["url"], "https://example.com/?k=${KEY}");
         assert_eq!(
             fields["headers"],
             json!({ "authorization": "Bearer sk-\"1 2\"", "x-both": "0123456789-sk-\"1 2\"", "x-file": "${FILE}" })
         );
         assert_eq!(fields["json"], json!({ "list": ["0123456789", 1, null, { "deep": "ask-\"1 2\"" }] }));
+    }
+
+    /// Decision 778: a value is no template, and however often a job names one, the request that is sent has a bound, over all its texts.
+    #[test]
+    fn values_make_no_request_long() {
+        let known =
+            |name: &str, value: String| Known { name: name.into(), place: Place::Request, value: Zeroizing::new(value.into_bytes()) };
+        let values = Values(vec![known("A", "${B}".repeat(16_000)), known("B", "x".repeat(60_000))]);
+        let filled = |header: &str, body: &str| {
+            let mut fields = Map::from_iter([("headers".to_owned(), json!({ "x": header })), ("body".to_owned(), Json::from(body))]);
+            values.put_into(&mut fields).map(|()| fields["body"].as_str().unwrap_or_default().to_owned()).map_err(|fault| fault.number())
+        };
+        assert_eq!(filled("", "${A}"), Ok("${B}".repeat(16_000)), "what a value says is sent as it is");
+        assert_eq!(filled("", "${${B}}-${C}-${").map(|body| body.replace(&"x".repeat(60_000), "B")), Ok("${B}-${C}-${".to_owned()));
+        let most = MAX_FILLED_BYTES / 60_000;
+        assert!(filled("", &"${B}".repeat(most)).is_ok());
+        assert_eq!(filled("", &"${B}".repeat(most + 1)), Err(1));
+        assert_eq!(filled("${B}", &"${B}".repeat(most)), Err(1), "all texts together");
+        assert_eq!(filled("", &"${A}".repeat(16_000)), Err(1));
     }
 
     /// A container gets what its job says, each value in its place; what is no text cannot be a variable.

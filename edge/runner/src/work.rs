@@ -106,7 +106,9 @@ impl Work {
             Err(fault) => return Done::failed(fault),
         };
         let left = self.limits.wall.saturating_sub(began.elapsed());
-        values.put_into(&mut request.fields);
+        if let Err(fault) = values.put_into(&mut request.fields) {
+            return Done::failed(fault);
+        }
         if let Some(container) = &mut container {
             container.secrets = values.of_container();
         }

@@ -15,6 +15,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Rows of a page of events.
 const PAGE: usize = 100;
 
+/// The most records of one [`Chain::read`], which asks for those of the parameters beside them.
+pub const MAX_RECORDS: usize = model::MAX_PROOF_KEYS - 1;
+
 /// Pages that are read at most.
 const MAX_PAGES: usize = 1_000;
 
@@ -128,7 +131,7 @@ impl Chain {
         }
     }
 
-    /// Records of system actors, all of one block. A block older than one that was read before is refused.
+    /// Records of system actors, all of one block, at most [`MAX_RECORDS`]. A block older than one that was read before is refused.
     ///
     /// # Errors
     ///

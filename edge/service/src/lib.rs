@@ -18,7 +18,7 @@ pub mod testing;
 pub mod tls;
 
 pub use calls::Calls;
-pub use chain::{Chain, ChainError, Records};
+pub use chain::{Chain, ChainError, MAX_RECORDS, Records};
 pub use endpoint::{authority, host};
 pub use failures::Failures;
 pub use key::Key;

@@ -63,7 +63,7 @@ pub enum KeyError {
         source: std::io::Error,
     },
     /// A file that is there already.
-    #[error("{0} exists already; move it away, or give another path with --out")]
+    #[error("{0} exists already")]
     Exists(PathBuf),
     /// The configuration is no JSON of the right shape.
     #[error("the configuration {path} cannot be read: {reason}")]

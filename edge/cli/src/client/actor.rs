@@ -454,8 +454,8 @@ async fn get(session: &Session, address: &Address) -> Result<(), Failure> {
         ("deployed at", actor.created_at.to_string()),
         ("handlers", actor.handlers.join(", ")),
         ("entitlements", grants.join(", ")),
-        ("storage", format!("{} of {} bytes", actor.storage_bytes, actor.storage_quota)),
-        ("waiting", format!("{} messages, {}", actor.mailbox_count, timer::waiting(session, &actor).await?)),
+        ("storage", format!("{} of {}", actor.storage_bytes, amount::counted(actor.storage_quota, "byte"))),
+        ("waiting", format!("{}, {}", amount::counted(actor.mailbox_count, "message"), timer::waiting(session, &actor).await?)),
     ];
     let entries: Vec<String> = actor.storage.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     rows.extend(entries.iter().map(|entry| ("", entry.clone())));

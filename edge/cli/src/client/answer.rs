@@ -7,7 +7,7 @@ use super::{
 use clap::Args;
 use commonware_codec::{DecodeExt as _, Encode as _};
 use cowboy_api::{Hex, HexBytes, model};
-use cowboy_console::{failure::Failure, output::table};
+use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_ingress::Trust;
 use cowboy_ingress::request::REQUEST_ID_HEADER;
 use cowboy_ingress::signed::{Chain, NotSigned, Said, check, read};
@@ -93,7 +93,7 @@ impl VerifyAnswer {
             "signed": kept.signed,
         });
         let rows = table([
-            ("answer", format!("{}, {} bytes: as it was signed", statement.status, kept.body.0.len())),
+            ("answer", format!("{}, {}: as it was signed", statement.status, amount::counted(kept.body.0.len(), "byte"))),
             ("signed by", format!("{signer}, {standing}")),
             ("actor", format!("{} behind {}", statement.actor, &*statement.name)),
             ("height", statement.height.0.to_string()),

@@ -77,7 +77,7 @@ pub(crate) async fn status(session: &Session) -> Result<(), Failure> {
         ("chain", format!("{}{}", health.chain_id, if health.dev { ", a dev chain" } else { "" })),
         ("genesis", health.genesis.to_string()),
         ("height", height(health.height, newest_ms, clock::now_ms())),
-        ("waiting", format!("{} transactions", health.mempool)),
+        ("waiting", amount::counted(health.mempool, "transaction")),
         ("base fees", format!("{} base units a cycle, {} a cell", fees.cycle_basefee, fees.cell_basefee)),
         ("supply", amount::cby(supply.circulating)),
     ]);

@@ -3,7 +3,11 @@
 use super::session::Session;
 use clap::{Args, Subcommand};
 use commonware_codec::Encode as _;
-use cowboy_api::{ApiError, Hex, error::TIMEOUT, model};
+use cowboy_api::{
+    ApiError, Hex,
+    error::{NOT_FOUND, TIMEOUT},
+    model,
+};
 use cowboy_console::{amount, failure::Failure, payload};
 use cowboy_types::{Actor, Blob, System, Text, instruction::Ordinary};
 use std::{
@@ -109,7 +113,9 @@ impl Chain {
                     ),
                 );
             }
-            Self::Revert { id } => at(session, session.client.post("/dev/revert", &model::Revert { id }).await?),
+            Self::Revert { id } => {
+                at(session, session.client.post("/dev/revert", &model::Revert { id }).await.map_err(|error| no_snapshot(error, id))?)
+            }
             Self::SetBalance { address, amount: text } => {
                 let (address, balance) = (session.address(&address)?, amount::argument(&text)?);
                 let wish = model::SetBalance { address: Hex(address), balance: balance.get() };
@@ -122,6 +128,16 @@ impl Chain {
     }
 }
 
+/// The failure to revert: that there is no such snapshot has its own remedy.
+fn no_snapshot(mut error: ApiError, id: u64) -> ApiError {
+    if error.code == NOT_FOUND.code {
+        error.what = format!("There is no snapshot {id}.");
+        error.why = "A revert consumes its snapshot, and those that are newer.".into();
+        error.fix = "Take one: `cowboy chain snapshot` prints its number.".into();
+    }
+    error
+}
+
 /// Has blocks produced in parts, so that few are left to produce when the client goes.
 async fn mine(session: &Session, blocks: u64) -> Result<model::Height, Failure> {
     let (mut height, mut told) = (model::Height { height: 0 }, Instant::now());
@@ -131,7 +147,11 @@ async fn mine(session: &Session, blocks: u64) -> Result<model::Height, Failure> 
         left = left.saturating_sub(part);
         if left > 0 && told.elapsed() >= TELL_EVERY {
             told = Instant::now();
-            session.output.progress(format_args!("Height {}, {left} blocks to produce; Ctrl-C ends it", height.height));
+            session.output.progress(format_args!(
+                "Height {}, {} to produce; Ctrl-C ends it",
+                height.height,
+                amount::counted(left, "block")
+            ));
         }
     }
     Ok(height)

@@ -2,7 +2,7 @@
 
 use super::listing::{Rows, lines};
 use super::method::instruction;
-use super::session::Session;
+use super::session::{Session, unlisted};
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand, ValueEnum};
 use cowboy_api::{cbor, model};
@@ -176,7 +176,7 @@ impl Gov {
             }
             Self::Timelocks => timelocks(session).await,
             Self::Show { id } => {
-                let proposal: model::Proposal = session.client.get(&format!("/governance/proposals/{id}")).await?;
+                let proposal = get(session, id).await?;
                 session.output.result(&proposal, describe(&proposal));
                 Ok(())
             }
@@ -214,9 +214,14 @@ async fn call(session: &Session, method: &str, argument: &Value, value: Amount, 
     session.submit(instruction(governance::NUMBER, method, argument, value)?, terms).await
 }
 
+/// A proposal, as the node has it.
+async fn get(session: &Session, id: u64) -> Result<model::Proposal, Failure> {
+    session.client.get(&format!("/governance/proposals/{id}")).await.map_err(|error| unlisted(error, "cowboy gov list"))
+}
+
 /// Fails, before a transaction is paid for, where there is no such proposal.
 async fn known(session: &Session, id: u64) -> Result<(), Failure> {
-    session.client.get::<model::Proposal>(&format!("/governance/proposals/{id}")).await.map(drop)?;
+    get(session, id).await?;
     Ok(())
 }
 
@@ -350,7 +355,10 @@ fn describe(proposal: &model::Proposal) -> String {
         ("proposer", proposal.proposer.to_string()),
         ("deposit", amount::cby(proposal.deposit)),
         ("ballots", format!("{} yes, {} no, {} abstain", votes("yes"), votes("no"), votes("abstain"))),
-        ("council", format!("{} votes to cancel it, {} to fast-track it", proposal.cancel.len(), proposal.fast_track.len())),
+        (
+            "council",
+            format!("{} to cancel it, {} to fast-track it", amount::counted(proposal.cancel.len(), "vote"), proposal.fast_track.len()),
+        ),
     ])
 }
 

@@ -38,7 +38,7 @@ impl Init {
         let path = config.save(&folder.as_ref().map_or(here.clone(), |folder| here.join(folder)))?;
         let next = match &folder {
             Some(folder) => format!("cd {}, then cowboy test", folder.display()),
-            None => "cowboy wallet create, then cowboy faucet".to_owned(),
+            None => "cowboy wallet create, then on a dev chain cowboy faucet".to_owned(),
         };
         session.output.result(
             &json!({ "network": network, "rpc_url": url, "config": path, "project": folder }),

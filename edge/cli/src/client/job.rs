@@ -5,7 +5,7 @@ mod seed;
 
 use super::listing::{Rows, lines};
 use super::method::encoded_call;
-use super::session::Session;
+use super::session::{Session, unlisted};
 use crate::send::{self, Terms};
 use clap::Subcommand;
 use cowboy_api::{ApiError, HexBytes, HexHash, error::BAD_REQUEST, model};
@@ -109,7 +109,7 @@ impl Job {
 }
 
 pub(super) async fn get(session: &Session, id: HexHash) -> Result<model::Job, Failure> {
-    Ok(session.client.get(&format!("/job/{id}")).await?)
+    session.client.get(&format!("/job/{id}")).await.map_err(|error| unlisted(error, "cowboy job list"))
 }
 
 /// A job as JSON, as `@FILE`, or as the name of a file.
@@ -267,7 +267,7 @@ fn describe(job: &model::Job) -> String {
         ("kind", format!("{}, verified by {}", summary.kind, summary.mode)),
         ("submitted", format!("by {} at {}", summary.submitter, summary.submitted_at)),
         ("price", format!("at most {}, tip {}", amount::cby(summary.max_price), amount::cby(job.tip))),
-        ("committee", format!("{} of {} candidates, {} must agree", job.committee, job.candidates, job.threshold)),
+        ("committee", format!("{} of {}, {} must agree", job.committee, amount::counted(job.candidates, "candidate"), job.threshold)),
         ("attempt", format!("{}", job.attempt + 1)),
     ])];
     lines.extend(job.members.iter().map(|member| {

@@ -83,12 +83,24 @@ fn method_command(method: &'static Method) -> Command {
     command.about(method.doc.trim())
 }
 
+/// A default, which the table has as an expression of Rust, for people.
+fn said(default: &str) -> &str {
+    match default.split_once("::") {
+        None => default,
+        Some(("Value", _)) => "null",
+        Some(("Text" | "List" | "Vec" | "Blob", _)) => "empty",
+        Some((_, "MAX")) => "the largest",
+        Some(("Amount", _)) => "0",
+        Some(_) => "0 in each field",
+    }
+}
+
 fn field_arg(field: &'static Field) -> Arg {
     let (shape, is_required) = match field.shape {
         Shape::Optional(inner) => (*inner, false),
         shape => (shape, field.default.is_none()),
     };
-    let default = field.default.map(|default| format!(" [default: {default}]")).unwrap_or_default();
+    let default = field.default.map(|default| format!(" [default: {}]", said(default))).unwrap_or_default();
     let arg = Arg::new(field.name)
         .long(FLAGS[field.name].as_str())
         .required(is_required)
@@ -221,6 +233,29 @@ mod tests {
                     assert!(has(&field.name.replace('_', "-")), "{}", field.name);
                 }
             }
+        }
+    }
+
+    /// The help of a flag is for people: it names no function of Rust.
+    #[test]
+    fn defaults_are_said_in_words() {
+        let fields = || ACTORS.iter().flat_map(Actor::methods).flat_map(|method| method.arguments);
+        assert!(fields().filter_map(|field| field.default).any(|default| default.contains("::")), "else there is nothing to say");
+        for field in fields() {
+            let help = field_arg(field).get_help().map(ToString::to_string).unwrap_or_default();
+            assert!(!help.contains("::"), "{}: {help}", field.name);
+        }
+        let rows = [
+            ("Text::default()", "empty"),
+            ("Vec::new()", "empty"),
+            ("Value::Null", "null"),
+            ("Amount::ZERO", "0"),
+            ("Rates::default()", "0 in each field"),
+            ("u128::MAX", "the largest"),
+            ("false", "false"),
+        ];
+        for (default, words) in rows {
+            assert_eq!(said(default), words);
         }
     }
 

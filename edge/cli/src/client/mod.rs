@@ -209,7 +209,7 @@ pub(crate) fn run(cli: Cli) -> ExitCode {
 
 fn act(cli: Cli, output: Output) -> Result<(), Failure> {
     match cli.command {
-        Command::Vm(command) => command.run(),
+        Command::Vm(command) => command.run(output),
         Command::Dev(command) => command.run(),
         Command::Test(command) if cli.globals.network.as_deref() == Some(test::NETWORK) => {
             // A folder need not know a network of this name.

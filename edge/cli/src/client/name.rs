@@ -309,13 +309,13 @@ fn require_term(name: &str, blocks: u64, is_new: bool, params: &cowboy_params::P
         return Ok(());
     }
     let (least, most) = (least.div_ceil(DAY), rows.duration_max / DAY);
-    let term = if blocks.is_multiple_of(DAY) { format!("{} days", blocks / DAY) } else { format!("{blocks} blocks") };
+    let term = if blocks.is_multiple_of(DAY) { amount::counted(blocks / DAY, "day") } else { amount::counted(blocks, "block") };
     let (done, fix) = if is_new {
         ("registered", "give another number of --days; a term begins with a year, so that nobody takes a name for a moment")
     } else {
         ("renewed", "give another number of --days")
     };
-    Err(refused(format!("{name} cannot be {done} for {term}: at least {least} days and at most {most} days"), fix))
+    Err(refused(format!("{name} cannot be {done} for {term}: at least {} and at most {most} days", amount::counted(least, "day")), fix))
 }
 
 /// `http://mysite.localhost:8080` of `http://localhost:8080`. None of an address: no names are below it.
@@ -341,9 +341,9 @@ async fn fee(session: &Session, name: &str, paid: &Paid, is_new: bool) -> Result
         Err(error) if error.slug == cowboy_api::error::NOT_FOUND.slug => None,
         Err(error) => return Err(error.into()),
     };
-    let yearly = if name.contains('.') { Amount(params.names.fee_6) } else { price::yearly(&params, name) };
+    let yearly = price::yearly(&params, name);
     let plain = price::term(&params, yearly, paid.blocks());
-    let auction = found.filter(|found| is_new && found.stage == "auction").map(|found| Amount(found.fee).max(plain));
+    let auction = found.filter(|found| is_new && found.stage == "auction" && !name.contains('.')).map(|found| Amount(found.fee).max(plain));
     Ok(auction.map_or(plain, |first_year| {
         first_year.saturating_add(price::term(&params, yearly, paid.blocks().saturating_sub(params.economics.year)))
     }))
@@ -399,7 +399,7 @@ async fn claim_domain(session: &Session, name: &str, domain: &str, terms: &Terms
 /// When a term ends, seen from a height: also in days, which nobody reads off a height.
 fn end(expires_at: u64, height: u64) -> String {
     match expires_at.checked_sub(height) {
-        Some(left) if height > 0 => format!("at {expires_at}, in {} days of {DAY} blocks", left / DAY),
+        Some(left) if height > 0 => format!("at {expires_at}, in {} of {DAY} blocks", amount::counted(left / DAY, "day")),
         _ => format!("at {expires_at}"),
     }
 }

@@ -117,7 +117,7 @@ async fn archive(session: &Session, actor: Address, out: PathBuf) -> Result<(), 
     std::fs::write(&out, text).map_err(Failure::file(&out))?;
     session.output.result(
         &json!({ "actor": actor.to_string(), "entries": count, "chunks": archive.chunks.len(), "file": out }),
-        format_args!("{count} entries of {actor} in {}", out.display()),
+        format_args!("{} of {actor} in {}", amount::counted(count, "entry"), out.display()),
     );
     Ok(())
 }
@@ -197,14 +197,22 @@ fn describe(owed: &model::Rent, params: &Params) -> String {
     table([
         ("actor", owed.actor.to_string()),
         ("state", owed.state.clone()),
-        ("size", format!("{} bytes, the first {} are free; up to {} of storage", owed.size, params.rent.free_bytes, owed.quota)),
+        (
+            "size",
+            format!(
+                "{}, the first {} are free; up to {} of storage",
+                amount::counted(owed.size, "byte"),
+                params.rent.free_bytes,
+                owed.quota
+            ),
+        ),
         ("rent", format!("{} an epoch", amount::cby(owed.per_epoch))),
         ("next", next),
         ("prepaid", amount::cby(owed.prepaid)),
-        ("debt", format!("{}, {} epochs unpaid", amount::cby(owed.debt), owed.unpaid)),
+        ("debt", format!("{}, {} unpaid", amount::cby(owed.debt), amount::counted(owed.unpaid, "epoch"))),
         ("bond", amount::cby(owed.bond)),
         ("reserve", amount::cby(owed.reserve)),
-        ("missing", format!("{} pruned pieces", owed.missing)),
+        ("missing", amount::counted(owed.missing, "pruned piece")),
     ])
 }
 

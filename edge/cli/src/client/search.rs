@@ -2,8 +2,8 @@
 
 use super::session::Session;
 use clap::Args;
-use cowboy_api::model;
-use cowboy_console::failure::Failure;
+use cowboy_api::model::{self, SEARCH_CHARACTERS};
+use cowboy_console::{amount, failure::Failure};
 
 /// Searches by the beginning of a name, of an actor's class or handler, or of an address.
 #[derive(Args, Debug)]
@@ -15,6 +15,11 @@ pub(crate) struct Search {
 
 impl Search {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
+        let letters = self.text.trim().chars().count();
+        if !SEARCH_CHARACTERS.contains(&letters) {
+            let what = format!("{:?} has {}", self.text, amount::counted(letters, "character"));
+            return Err(Failure::argument(what, format!("give {} to {}", SEARCH_CHARACTERS.start(), SEARCH_CHARACTERS.end())));
+        }
         let url = reqwest::Url::parse_with_params("http://node/search", [("text", &self.text)])
             .map_err(|error| Failure::argument(error.to_string(), "give 2 to 64 letters"))?;
         let found: model::SearchResults = session.client.get(&format!("/search?{}", url.query().unwrap_or_default())).await?;

@@ -22,33 +22,52 @@ pub(crate) struct Seat {
     pub(crate) place: usize,
 }
 
+/// Keys of secrets that are looked at in one request, of which there are ever more. Each has up to four records: itself, two committees and a dealing.
+const PAGE: usize = 32;
+
 /// What some records of one block show.
 struct Seen {
     /// The records that have to be known.
     keys: Vec<Key>,
     /// The seats, where all of these are.
     seats: Vec<Seat>,
+    /// How many keys of secrets were looked at with those of the pages before; none where that is all.
+    next: Option<usize>,
 }
 
-/// All seats of a proxy in one block, by the number of the key.
+/// All seats of a proxy, by the number of the key. Those of one key are of one block.
 pub(crate) async fn of(chain: &Chain, proxy: Address) -> Result<Vec<Seat>, Failure> {
+    let (mut seats, mut first) = (Vec::new(), Some(0));
+    while let Some(place) = first {
+        let seen = page(chain, proxy, place).await?;
+        seats.extend(seen.seats);
+        first = seen.next;
+    }
+    Ok(seats)
+}
+
+/// What the records of one block show of a page of keys.
+async fn page(chain: &Chain, proxy: Address, first: usize) -> Result<Seen, Failure> {
     let mut keys = vec![state::current_key()];
     loop {
         let records = chain.read(&keys).await.map_err(unread)?;
         let read = |key: &Key| records.bytes(keys.iter().position(|known| known == key)?);
-        let seen = look(proxy, read).map_err(|_| unread(ChainError::Record))?;
+        let seen = look(proxy, first, read).map_err(|_| unread(ChainError::Record))?;
         if seen.keys == keys {
-            return Ok(seen.seats);
+            return Ok(seen);
         }
         keys = seen.keys;
     }
 }
 
-/// What the records show that are known. What is not known counts as absent.
-fn look(proxy: Address, known: impl Fn(&Key) -> Option<Bytes>) -> Result<Seen, Error> {
-    let mut seen = Seen { keys: Vec::new(), seats: Vec::new() };
+/// What the records show that are known, of the keys of secrets from this place on. What is not known counts as absent.
+fn look(proxy: Address, first: usize, known: impl Fn(&Key) -> Option<Bytes>) -> Result<Seen, Error> {
+    let mut seen = Seen { keys: Vec::new(), seats: Vec::new(), next: None };
     let newest = seen.read::<u32>(&known, state::current_key())?;
-    for key_id in state::key_ids(newest) {
+    let ids = state::key_ids(newest);
+    let next = first.saturating_add(PAGE);
+    seen.next = ids.clone().nth(next).map(|_| next);
+    for key_id in ids.skip(first).take(PAGE) {
         let Some(key) = seen.read::<ReleaseKey>(&known, state::release_key(key_id))? else { continue };
         for epoch in key.committees() {
             let committee = seen.read::<Committee>(&known, state::committee_key(key_id, epoch))?;
@@ -87,6 +106,7 @@ mod tests {
     use super::*;
     use commonware_codec::Encode as _;
     use cowboy_secrets::dealing::Phase;
+    use cowboy_service::MAX_RECORDS;
     use cowboy_system::secrets::types::{Member, Members, OutcomeBytes, Player};
     use cowboy_types::List;
     use cowboy_types::units::{Count, Height};
@@ -138,7 +158,7 @@ mod tests {
             (state::committee_key(2, Count(2)), committee(Some(Height(60)))),
             (state::round_key(2), round()),
         ]);
-        let of = |proxy| look(proxy, |key: &Key| records.get(key).cloned()).expect("they decode");
+        let of = |proxy| look(proxy, 0, |key: &Key| records.get(key).cloned()).expect("they decode");
         let seen = of(PROXY);
         assert!(records.keys().all(|key| seen.keys.contains(key)), "all of them are asked for");
         assert_eq!(
@@ -152,6 +172,29 @@ mod tests {
     #[test]
     fn a_record_that_does_not_decode_is_no_answer() {
         let damaged = |key: &Key| (*key == state::current_key()).then(|| Bytes::from_static(&[1]));
-        assert!(look(PROXY, damaged).is_err());
+        assert!(look(PROXY, 0, damaged).is_err());
+    }
+
+    /// However many keys governance had made: no request asks for more records than a node proves at once, and no key is left out.
+    #[test]
+    fn more_keys_than_one_request_takes_are_looked_at_in_pages() {
+        let last = u32::try_from(2 * PAGE).expect("few") + 1;
+        let mut records = BTreeMap::from([(state::current_key(), last.encode())]);
+        for id in state::key_ids(Some(last)) {
+            records.insert(state::release_key(id), key(2, Some(Height(100))));
+            records.insert(state::committee_key(id, Count(2)), committee(None));
+            records.insert(state::committee_key(id, Count(1)), committee(Some(Height(60))));
+            records.insert(state::round_key(id), round());
+        }
+        let (mut seats, mut first, mut pages) = (Vec::new(), Some(0), 0);
+        while let Some(place) = first {
+            let seen = look(PROXY, place, |key: &Key| records.get(key).cloned()).expect("they decode");
+            assert!(seen.keys.len() <= MAX_RECORDS, "{} records at once", seen.keys.len());
+            seats.extend(seen.seats);
+            (first, pages) = (seen.next, pages + 1);
+        }
+        let ids: Vec<u32> = seats.iter().filter(|seat| seat.committee.is_none()).map(|seat| seat.key_id).collect();
+        assert_eq!((pages, ids), (3, state::key_ids(Some(last)).collect::<Vec<_>>()));
+        assert_eq!(seats.len(), 3 * (2 * PAGE + 1));
     }
 }

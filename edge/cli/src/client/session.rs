@@ -218,6 +218,14 @@ pub(super) fn unregistered(mut error: ApiError, address: &Address, kind: &str) -
     error.into()
 }
 
+/// The failure to find one of a kind that a command lists: the remedy names the command.
+pub(super) fn unlisted(mut error: ApiError, list: &str) -> Failure {
+    if error.slug == NOT_FOUND.slug {
+        error.fix = format!("Check the id: `{list}` prints those that the node has.");
+    }
+    error.into()
+}
+
 /// The nearest folder upwards that has `.cowboy`, or the present one.
 fn project() -> Result<PathBuf, Failure> {
     let here = std::env::current_dir().map_err(Failure::file("."))?;
@@ -255,6 +263,14 @@ mod tests {
         assert!(said.contains("cowboy runner register") && !said.contains("pruned"), "{said}");
         let other = unregistered(ApiError::of_fault(UNREACHABLE), &Address([7; 20]), "runner").to_string();
         assert!(other.contains("No node answers"), "{other}");
+    }
+
+    /// What there is not has a remedy of its own kind: nobody looks for a proposal in the height of the node.
+    #[test]
+    fn what_is_not_listed_names_the_list() {
+        let said = unlisted(ApiError::of_fault(NOT_FOUND), "cowboy gov list").to_string();
+        assert!(said.contains("`cowboy gov list` prints those") && !said.contains("cowboy status"), "{said}");
+        assert!(unlisted(ApiError::of_fault(UNREACHABLE), "cowboy gov list").to_string().contains("No node answers"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::session::Session;
 use crate::send::{self, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::{HexHash, model};
-use cowboy_console::{failure::Failure, output::table, payload};
+use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_types::{Address, Blob, Cells, Cycles, Hash, Height, Instruction, System, Text};
 use serde_json::json;
 
@@ -124,7 +124,12 @@ pub(super) async fn waiting(session: &Session, actor: &model::Actor) -> Result<S
     let timers: model::Timers = session.client.all(&format!("/timers/{}", actor.address)).await?;
     let paused = timers.timers.iter().filter(|timer| timer.is_paused).count();
     let paused = if paused > 0 { format!(", {paused} of them paused") } else { String::new() };
-    Ok(format!("{} timers{paused}", actor.timer_count))
+    Ok(format!("{}{paused}", amount::counted(actor.timer_count, "timer")))
+}
+
+/// How often a timer fires, after its height.
+fn interval(every: u64) -> String {
+    if every == 1 { " every block".to_owned() } else { format!(" every {every} blocks") }
 }
 
 /// Prints the timers that this address has set.
@@ -132,8 +137,9 @@ pub(super) async fn list(session: &Session, owner: &Address, rows: &Rows) -> Res
     let line = |timer: &model::Timer| {
         let handler = if timer.actor.0 == *owner { timer.handler.clone() } else { format!("{} of {}", timer.handler, timer.actor) };
         let when = if timer.is_paused { "paused".to_owned() } else { format!("at {}", timer.height) };
-        let every = timer.every.map_or_else(String::new, |every| format!(" every {every} blocks"));
-        let failures = if timer.failures > 0 { format!(", {} failures in a row", timer.failures) } else { String::new() };
+        let every = timer.every.map_or_else(String::new, interval);
+        let failures =
+            if timer.failures > 0 { format!(", {} in a row", amount::counted(timer.failures, "failure")) } else { String::new() };
         (timer.id.to_string(), format!("{handler} {when}{every}{failures}"))
     };
     let text = |timers: &[model::Timer]| {

@@ -2,11 +2,11 @@
 
 use super::listing::{Rows, lines};
 use super::method::instruction;
-use super::session::Session;
+use super::session::{Session, unlisted};
 use crate::send::{self, Sent, Terms};
 use clap::{Args, Subcommand};
 use cowboy_api::{HexHash, model};
-use cowboy_console::{failure::Failure, output::table};
+use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_system::basefee;
 use cowboy_types::{Amount, error::MISSING_ENTITLEMENT};
 use serde_json::{Value, json};
@@ -147,7 +147,8 @@ impl Token {
                 call(session, "token_burn", json!({ "token_id": token, "amount": amount.to_string() }), &terms).await
             }
             Self::Info { token } => {
-                let found: model::Token = session.client.get(&format!("/token/{token}")).await?;
+                let found = session.client.get(&format!("/token/{token}")).await;
+                let found: model::Token = found.map_err(|error| unlisted(error, "cowboy token list"))?;
                 session.output.result(&found, describe(&found));
                 Ok(())
             }
@@ -223,7 +224,7 @@ async fn not_owner(session: &Session, token: HexHash, failure: Failure) -> Failu
 fn describe(token: &model::Token) -> String {
     table([
         ("token", token.token_id.to_string()),
-        ("name", format!("{} ({}), {} decimals", token.name, token.symbol, token.decimals)),
+        ("name", format!("{} ({}), {}", token.name, token.symbol, amount::counted(token.decimals, "decimal"))),
         ("owner", token.owner.to_string()),
         ("supply", format!("{} of at most {}", token.supply, token.max_supply)),
         ("hook", token.hook.map_or_else(|| "none".to_owned(), |hook| hook.to_string())),

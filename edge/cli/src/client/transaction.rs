@@ -9,7 +9,7 @@ use crate::send::{self, Terms};
 use clap::Subcommand;
 use cowboy_api::{error::NOT_FOUND, model};
 use cowboy_chain::nested_id;
-use cowboy_console::{failure::Failure, output::table, payload};
+use cowboy_console::{amount, failure::Failure, output::table, payload};
 use cowboy_types::{Hash, Transaction as Signed};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -160,7 +160,7 @@ async fn trace(session: &Session, root: &Hash) -> Result<(), Failure> {
     let (mut tree, mut waiting) = (Tree::default(), vec![(first, 0)]);
     while let Some((node, depth)) = waiting.pop() {
         if tree.receipts.len() == MAX_DELIVERIES {
-            tree.lines.push(format!("… {} more deliveries", waiting.len() + 1));
+            tree.lines.push(format!("… {}", amount::counted(waiting.len() + 1, "more delivery")));
             break;
         }
         let below = tree.add(session, node, &"  ".repeat(depth)).await;

@@ -3,7 +3,10 @@
 use super::session::Session;
 use crate::send::{self, Terms};
 use clap::Args;
-use cowboy_api::{ApiError, error::RATE_LIMITED};
+use cowboy_api::{
+    ApiError,
+    error::{NOT_DEV, RATE_LIMITED},
+};
 use cowboy_console::{amount, failure::Failure};
 use cowboy_types::{Instruction, System};
 use serde_json::json;
@@ -63,7 +66,7 @@ pub(crate) struct Faucet {
 impl Faucet {
     pub(crate) async fn run(self, session: &Session) -> Result<(), Failure> {
         let address = session.address_or_own(self.address.as_deref())?;
-        let answer = session.client.faucet(&address).await.map_err(limited)?;
+        let answer = session.client.faucet(&address).await.map_err(|error| unserved(error, &address.to_string()))?;
         session.output.result(
             &json!({ "address": address.to_string(), "status": answer.status, "tx_hash": answer.tx_hash, "amount": answer.amount, "amount_cby": answer.amount_cby }),
             format_args!("Transaction hash: {}\nReceived: {} at {address}", answer.tx_hash, amount::cby(answer.amount)),
@@ -72,11 +75,29 @@ impl Faucet {
     }
 }
 
-/// The faucet's own limit counts minutes, unlike that of other requests.
-fn limited(mut error: ApiError) -> ApiError {
+/// The faucet's own limit counts minutes, unlike that of other requests, and without a faucet there is another way to CBY.
+fn unserved(mut error: ApiError, address: &str) -> ApiError {
     if error.code == RATE_LIMITED.code {
         error.why = "The faucet gives a bounded number of times a minute.".into();
         error.fix = "Wait a minute and try again.".into();
     }
+    if error.code == NOT_DEV.code {
+        error.what = "This node has no faucet.".into();
+        error.why = "Only the node of `cowboyd dev` gives CBY away.".into();
+        error.fix = format!("Have an account that has CBY send you some: cowboy transfer {address} AMOUNT");
+    }
     error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Who asks where there is no faucet reads how to get CBY there.
+    #[test]
+    fn without_a_faucet_there_is_another_way() {
+        let said = |fault| Failure::from(unserved(ApiError::of_fault(fault), "0x01")).to_string();
+        assert!(said(NOT_DEV).contains("no faucet") && said(NOT_DEV).contains("cowboy transfer 0x01 AMOUNT"), "{}", said(NOT_DEV));
+        assert!(said(RATE_LIMITED).contains("Wait a minute"), "{}", said(RATE_LIMITED));
+    }
 }

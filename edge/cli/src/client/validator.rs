@@ -97,7 +97,11 @@ impl Validator {
             Self::Register { registration, stake, terms } => {
                 let argument = payload::json(&registration)?;
                 has_own_key(session, &argument).await?;
-                call(session, "register_validator", &argument, amount::argument(&stake)?, &terms).await
+                call(session, "register_validator", &argument, amount::argument(&stake)?, &terms).await?;
+                session
+                    .output
+                    .progress("Next: start its node with `cowboyd start`, and see how far it is: cowboy validator status --watch");
+                Ok(())
             }
             Self::AddStake { amount, terms } => call(session, "add_stake", &none, stake(&amount)?, &terms).await,
             Self::Edit { address, terms } => {
@@ -267,7 +271,7 @@ fn describe(validator: &model::Validator) -> String {
         ("share", stage(validator)),
         ("share is public", yes_no(validator.is_share_public)),
         ("address", validator.network_address.clone().unwrap_or_else(|| "none on chain".into())),
-        ("jailed", format!("{} times", validator.jailings)),
+        ("jailed", amount::counted(validator.jailings, "time")),
         ("signer", validator.signer.to_string()),
         ("consensus key", validator.consensus_key.to_string()),
         ("BLS key", validator.bls_key.to_string()),

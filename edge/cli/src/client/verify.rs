@@ -264,9 +264,19 @@ fn rows(trust: &Trust, is_pinned: bool, (checked, age): (&Checked, Age), is_aske
     let failure = checked.failure.as_ref().map(|code| format!(" {code}")).unwrap_or_default();
     table([
         ("request", format!("{} {}{}{}", text("method"), text("host"), text("path"), if is_asked { "" } else { " (as the file says)" })),
-        ("answer", format!("{}{failure}, {} bytes: equal to the result of the actor's code", checked.status, checked.body.len())),
+        (
+            "answer",
+            format!(
+                "{}{failure}, {}: equal to the result of the actor's code",
+                checked.status,
+                amount::counted(checked.body.len(), "byte")
+            ),
+        ),
         ("actor", format!("{actor} behind {}", checked.name)),
-        ("replayed", format!("{} cycles over {} proven records", checked.cycles_used, checked.records)),
+        (
+            "replayed",
+            format!("{} over {}", amount::counted(checked.cycles_used, "cycle"), amount::counted(checked.records, "proven record")),
+        ),
         ("height", checked.header.height().get().to_string()),
         ("age", age.row(checked.header.height().get())),
         ("finalized", format!("by the validators in epoch {}, view {}", checked.round.0, checked.round.1)),

@@ -299,11 +299,6 @@ Examples:
     },
 }
 
-/// A number with its noun, in the plural but for one.
-fn counted(count: usize, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
-}
-
 /// What files of this folder about a partition of a volume are called.
 fn kept_name(genesis: &Hash, volume: &Hash, partition: &Hash) -> String {
     let part = |hash: &Hash| hex::encode(&hash.0[..8]);

@@ -4,6 +4,7 @@ use super::serving;
 use clap::{Args, Subcommand};
 use cowboy_api::{ApiError, Client, error::UNREACHABLE};
 use cowboy_console::{
+    amount,
     failure::Failure,
     output::{self, Output, table},
 };
@@ -152,8 +153,11 @@ fn bans_text(bans: &[BanNow]) -> String {
 fn pool_text(pool: &PoolNow) -> String {
     let senders = pool.largest_senders.iter().map(|sender| format!("\n{}  {}", sender.address, sender.transactions));
     let numbers = format!(
-        "{} transactions of {} senders, {} bytes; a proposed block has {}",
-        pool.transactions, pool.senders, pool.bytes, pool.taken
+        "{} of {}, {}; a proposed block has {}",
+        amount::counted(pool.transactions, "transaction"),
+        amount::counted(pool.senders, "sender"),
+        amount::counted(pool.bytes, "byte"),
+        pool.taken
     );
     numbers + &senders.collect::<String>()
 }
@@ -167,7 +171,7 @@ fn stores_text(stores: &Stores) -> String {
     };
     let damage = match (stores.damages, stores.missing_blocks) {
         (0, 0) => "none was found".to_owned(),
-        (damages, missing) => format!("{damages} pages or rows; {missing} blocks are fetched again; see `cowboyd check`"),
+        (damages, missing) => format!("pages or rows: {damages}; blocks that are fetched again: {missing}; see `cowboyd check`"),
     };
     table([
         ("blocks", format!("{} to {}", block(stores.first_block), block(stores.newest_block))),

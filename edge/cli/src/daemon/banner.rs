@@ -8,6 +8,7 @@ use cowboy_node::{FinalizedBlock, NodeHandle, traces::failing};
 use cowboy_params::Params;
 use cowboy_store::View;
 use cowboy_types::{Receipt, ReceiptKind, error, signing::PrivateKey};
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
 /// About the demo services.
@@ -54,9 +55,29 @@ pub(crate) fn banner(links: Links<'_>, beginning: &Beginning, devnet: &Devnet, s
     lines.join("\n")
 }
 
-/// The accounts with CBY. Words of somebody's own, and their keys, are not said.
+/// The same for programs, as one object.
+pub(crate) fn document(links: &Links<'_>, beginning: &Beginning, devnet: &Devnet, state: Option<&Path>) -> Value {
+    json!({
+        "version": env!("CARGO_PKG_VERSION"), "chain_id": beginning.chain_id, "genesis": devnet.genesis.hash().to_string(),
+        "rpc": links.url, "names": links.names, "explorer": format!("{}{}", links.url, cowboy_rpc::EXPLORER_PATH),
+        "has_demo": links.has_demo, "state": state, "balance_cby": beginning.balance_cby, "accounts": rows(beginning, &devnet.accounts),
+    })
+}
+
+/// Whether everybody has the words of a devnet's accounts. Words of somebody's own, and their keys, are not said.
+fn is_public(beginning: &Beginning) -> bool {
+    beginning.mnemonic == keystore::DEV_MNEMONIC
+}
+
+/// The accounts with CBY, for programs.
+fn rows(beginning: &Beginning, keys: &[PrivateKey]) -> Vec<Value> {
+    let secret = |key: &PrivateKey| is_public(beginning).then(|| keystore::encode_hex(key));
+    keys.iter().map(|key| json!({ "address": key.address().to_string(), "private_key": secret(key) })).collect()
+}
+
+/// The accounts with CBY, for people.
 fn accounts(beginning: &Beginning, keys: &[PrivateKey]) -> Vec<String> {
-    let (is_public, balance) = (beginning.mnemonic == keystore::DEV_MNEMONIC, beginning.balance_cby);
+    let (is_public, balance) = (is_public(beginning), beginning.balance_cby);
     let mut lines = if is_public {
         let head = format!("Accounts, {balance} CBY each. These keys are public: use them on devnets only.");
         vec![head, format!("Mnemonic: {}   (m/44'/60'/0'/0/i)", beginning.mnemonic)]
@@ -84,7 +105,7 @@ pub(crate) fn failures(node: &NodeHandle, finalized: &FinalizedBlock, url: &str)
     let line = |(receipt, trace): (&Receipt, &Trace)| failure(view.as_ref(), receipt, trace, url);
     let mut lines: Vec<String> = failed().take(MAX_FAILURES).map(line).collect();
     let more = failed().count().saturating_sub(MAX_FAILURES);
-    lines.extend((more > 0).then(|| format!("  failed: {more} more deliveries in this block")));
+    lines.extend((more > 0).then(|| format!("  failed: {} in this block", amount::counted(more, "more delivery"))));
     lines
 }
 
@@ -193,6 +214,9 @@ mod tests {
             let said = accounts(&beginning, &keys).join("\n");
             assert!(said.contains(&keys[0].address().to_string()), "{said}");
             assert_eq!((said.contains(mnemonic), said.contains(&keystore::encode_hex(&keys[0]))), (is_shown, is_shown), "{said}");
+            let listed = rows(&beginning, &keys);
+            assert_eq!(listed[0]["address"], keys[0].address().to_string());
+            assert_eq!(listed[0]["private_key"].is_string(), is_shown, "{listed:?}");
         }
     }
 }

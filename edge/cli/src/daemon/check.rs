@@ -2,7 +2,7 @@
 
 use super::node_failure;
 use clap::Args;
-use cowboy_console::{failure::Failure, output::Output};
+use cowboy_console::{amount, failure::Failure, output::Output};
 use cowboy_node::{check::Damage, votes};
 use cowboy_store::{
     Directory, Ledger,
@@ -56,8 +56,12 @@ impl Check {
         let state = Ledger::open(&path).map_err(|error| error.to_string());
         let state = state.and_then(|ledger| cowboy_node::check::state(&claimed, &ledger));
         let is_sound = report.is_sound() && state.is_ok() && engine.is_empty();
-        let mut lines = vec![format!("{} blocks checked", report.blocks)];
-        lines.extend(repaired.iter().map(|Repaired { saved, lost }| format!("repaired: {saved} blocks recovered, {} lost", lost.len())));
+        let mut lines = vec![format!("{} checked", amount::counted(report.blocks, "block"))];
+        lines.extend(
+            repaired
+                .iter()
+                .map(|Repaired { saved, lost }| format!("repaired: {} recovered, {} lost", amount::counted(*saved, "block"), lost.len())),
+        );
         lines.extend((!report.pages.is_empty()).then(|| format!("damaged pages of the ledger: {}", list(&report.pages))));
         lines.extend(report.faults.iter().take(PRINTED).cloned());
         lines.extend((!report.lost.is_empty()).then(|| format!("lost blocks: {}", list(&report.lost))));

@@ -108,6 +108,29 @@ pub(super) fn check_kept(dir: &Path, state: &Path, genesis: &Hash, trusted: Hash
     ))
 }
 
+/// Checks that the chain in the folder of a node that executes, and keeps, every block has a trusted one (decision 770).
+pub(super) fn check_whole(state: &Path, genesis: &Hash, trusted: Hash) -> Result<(), Failure> {
+    if Directory::genesis_of(state).map_err(node_failure)?.is_none() {
+        return Err(not_yet());
+    }
+    if has_block(state, genesis, &trusted).map_err(node_failure)? {
+        return Ok(());
+    }
+    Err(Failure::refused(
+        format!("the chain in {} does not have the block of the checkpoint {trusted}", state.display()),
+        "if the node had caught up with the chain of this block, remove the folder and follow other nodes: this is another chain. Otherwise start it without \
+         --checkpoint, and with it again when it has caught up",
+    ))
+}
+
+/// The failure of a node that is to execute every block, and has none yet that could be compared.
+pub(super) fn not_yet() -> Failure {
+    Failure::refused(
+        "a node that executes every block begins at the first one, and cannot compare the checkpoint with its chain yet".to_owned(),
+        "start it without --checkpoint, and with it again when it has caught up",
+    )
+}
+
 /// Whether the ledger in a stopped node's folder has a block.
 fn has_block(state: &Path, genesis: &Hash, block: &Hash) -> Result<bool, StoreError> {
     let folder = Directory::open(state, genesis)?;
@@ -167,6 +190,19 @@ mod tests {
         note(dir, Hash([7; 32])).expect("it writes");
         assert_eq!(check(7), Ok(()));
         assert!(check(8).is_err(), "it was checked against another block");
+    }
+
+    /// Decision 770: who executes every block compares the checkpoint with what it has executed.
+    #[test]
+    fn a_chain_of_which_every_block_is_executed_is_compared() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (state, genesis) = (folder.path().join("state"), Hash([1; 32]));
+        let check = || check_whole(&state, &genesis, Hash([7; 32])).expect_err("it has no block").to_string();
+        let said = check();
+        assert!(said.contains("begins at the first one") && said.contains("when it has caught up"), "{said}");
+        drop(Directory::open(&state, &genesis).expect("a new folder"));
+        let said = check();
+        assert!(said.contains("does not have the block of the checkpoint 0x0707") && said.contains("another chain"), "{said}");
     }
 
     /// Decision 759: a note is of the chain that is in the folder. A new one has its own, or none.

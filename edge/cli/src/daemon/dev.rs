@@ -163,9 +163,8 @@ impl Dev {
         let url = format!("http://{}", listeners.address());
         self.runners.check_ready().await?;
         let folder = Folder::of_devnet(self.state.as_deref(), self.reset)?;
-        let beginning = folder.beginning(self.beginning())?;
+        let (beginning, devnet) = folder.beginning(self.beginning())?;
         self.check_options(&beginning, &folder.path())?;
-        let devnet = beginning.devnet()?;
         let node = start(&folder, &devnet, self.block_time.unwrap_or(BlockTime::Governed)).await?;
         let backend = Backend {
             node: node.clone(),
@@ -183,14 +182,14 @@ impl Dev {
         let names = gateway.as_ref().map(|gateway| format!("http://<name>.localhost:{}", gateway.address().port()));
         let demo = self.demo(&devnet).await?;
         let links = banner::Links { url: &url, names, has_demo: demo.is_some(), client: link::all() };
-        output::line(banner::banner(links, &beginning, &devnet, self.state.as_deref()));
-        let printer = (!self.quiet).then(|| tokio::spawn(serving::print_blocks(node.clone(), Some(url.clone()))));
-        output::line(format_args!("\nready: {url}\n"));
+        self.print_start(links, &beginning, &devnet, output);
+        let printer = (!self.quiet && !output.json).then(|| tokio::spawn(serving::print_blocks(node.clone(), Some(url.clone()))));
         let mut working =
             tokio::spawn(runners::work(self.runners.clone(), url.clone(), folder.services_path(), devnet.runners.clone(), demo));
         let params = &devnet.genesis.chain.params;
         // More than the least: a penalty, as on a computer that is too busy, must not end what a service may do.
         let service = |keys: &[cowboy_types::signing::PrivateKey], least: u64| services::Devnet {
+            node: node.clone(),
             url: url.clone(),
             folder: folder.services_path(),
             keys: keys.to_vec(),
@@ -198,7 +197,7 @@ impl Dev {
         };
         let (proxies, relays) = (service(&devnet.proxies, params.secrets.proxy_stake), service(&devnet.relays, params.volumes.relay_stake));
         let releasing = tokio::spawn(services::proxies(proxies, ProxyPlan { bad: self.proxy_bad, silent: self.proxy_silent }));
-        let keeping = tokio::spawn(services::relays(relays, self.relay_plan(), node.clone(), params.clone()));
+        let keeping = tokio::spawn(services::relays(relays, self.relay_plan(), params.clone()));
         let deployed = tokio::select! {
             deployed = self.deploy_examples(&url, &devnet, &node, output) => Some(deployed),
             // A node that failed ends as one that was told to: what it serves is stopped first.
@@ -223,6 +222,17 @@ impl Dev {
         serving::stop(server, node).await?;
         drop(folder);
         done
+    }
+
+    /// Says that the devnet is ready, and where everything is: as JSON in one object, which no lines of blocks follow.
+    fn print_start(&self, links: banner::Links<'_>, beginning: &Beginning, devnet: &Devnet, output: Output) {
+        let (url, state) = (links.url, self.state.as_deref());
+        if output.json {
+            output.document(&banner::document(&links, beginning, devnet, state));
+        } else {
+            output::line(banner::banner(links, beginning, devnet, state));
+            output::line(format_args!("\nready: {url}\n"));
+        }
     }
 
     /// The pages, the model and the tools that the examples use. The second account sells in the shop.

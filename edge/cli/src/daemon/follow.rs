@@ -1,7 +1,7 @@
 //! `cowboyd follow`: a full node that verifies and executes the blocks of other nodes.
 
 use super::{
-    node_failure, not_running,
+    checkpoint, node_failure, not_running,
     overlay::{Joined, OverlayArgs},
     serving::{self, Serving, StopSignals},
     sync::{self, Received},
@@ -25,6 +25,8 @@ use std::{
 };
 
 /// Follows other nodes: takes their finalized blocks, verifies every certificate, executes everything, and serves the API.
+///
+/// It trusts the key of the validators in the genesis, for all blocks: name the genesis with --genesis, and a recent block with --checkpoint.
 #[derive(Args, Debug)]
 pub(crate) struct Follow {
     /// The nodes to follow, like http://localhost:4000. Where there are several, one that is away, behind or lies is left for another
@@ -33,6 +35,10 @@ pub(crate) struct Follow {
     /// The genesis hash that the chain must have [default: trust the first node's, and print it]
     #[arg(long, value_name = "HASH")]
     genesis: Option<Hash>,
+    /// The hash of a recent block that you trust: the chain that is in --state already must have it. A first start takes none: name it at a later one, when the
+    /// node has caught up
+    #[arg(long, value_name = "HASH", requires = "state")]
+    checkpoint: Option<Hash>,
     /// Keep the chain in this folder
     #[arg(long, value_name = "DIR")]
     state: Option<PathBuf>,
@@ -53,6 +59,9 @@ impl Follow {
         let first = HttpSource::new(self.urls.first().map_or("", String::as_str))?;
         let genesis = sync::fetch_genesis(&first, self.genesis).await?;
         output.progress(format_args!("genesis {}", genesis.hash()));
+        if let (Some(state), Some(trusted)) = (&self.state, self.checkpoint) {
+            checkpoint::check_whole(state, &genesis.hash(), trusted)?;
+        }
         let folder = super::state::Folder::open(self.state.as_deref())?;
         let following = Following {
             genesis,

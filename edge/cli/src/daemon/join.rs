@@ -3,7 +3,7 @@
 use super::{
     checkpoint,
     follow::Following,
-    node_failure,
+    kept, node_failure,
     node_files::{self, GenesisFile},
     overlay::{OverlayArgs, folder_of, record_file},
     serving::{self, Serving},
@@ -12,6 +12,7 @@ use super::{
 };
 use clap::Args;
 use cowboy_console::{
+    amount,
     failure::Failure,
     output::{self, Output},
 };
@@ -25,9 +26,6 @@ use std::{
     sync::Arc,
     time::{Duration, Instant},
 };
-
-/// Blocks that a node keeps where nothing else is said: three days of a block each second.
-const KEPT_BLOCKS: u64 = 259_200;
 
 /// Where a full node listens unless told otherwise.
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::UNSPECIFIED), 4300);
@@ -50,15 +48,17 @@ pub(crate) struct Join {
     /// The genesis file of the chain, instead of the one that peers give
     #[arg(long, value_name = "FILE")]
     genesis: Option<PathBuf>,
-    /// The hash of a recent block that you trust: the fetched state must be of a block that descends from it. A chain that is in the folder already must have it
-    #[arg(long, value_name = "HASH", conflicts_with = "archive")]
+    /// The hash of a recent block that you trust: the fetched state must be of a block that descends from it. A chain that is in the folder already must have it.
+    /// With --archive, a first start takes none: name it at a later start, when the node has caught up
+    #[arg(long, value_name = "HASH")]
     checkpoint: Option<Hash>,
-    /// Execute every block from the first one on instead of fetching the newest state
+    /// Execute every block from the first one on instead of fetching the newest state, and keep all of them, also after later starts without this option
     #[arg(long)]
     archive: bool,
-    /// How many blocks to keep with their receipts; older ones are pruned. At least two epochs are kept, and everything with --archive
-    #[arg(long, value_name = "N", default_value_t = KEPT_BLOCKS, conflicts_with = "archive")]
-    keep_blocks: u64,
+    /// How many blocks to keep with their receipts; older ones are pruned. At least two epochs are kept [default: 259200, and everything where the node
+    /// was once started with --archive]
+    #[arg(long, value_name = "N", conflicts_with = "archive")]
+    keep_blocks: Option<u64>,
     #[command(flatten)]
     overlay: OverlayArgs,
     #[command(flatten)]
@@ -81,6 +81,9 @@ impl Join {
         let known = file.as_deref().map(node_files::read_genesis).transpose()?;
         // With a record, the genesis is fetched again.
         let found = Directory::genesis_of(&state).map_err(node_failure)?;
+        if found.is_none() && self.archive && self.checkpoint.is_some() {
+            return Err(checkpoint::not_yet());
+        }
         if known.is_none() && found.is_some() && self.overlay.bootstrap.is_empty() {
             return Err(no_genesis(&self.dir));
         }
@@ -113,13 +116,18 @@ impl Join {
             Some(trusted) => checkpoint::check_kept(&self.dir, &state, &genesis.hash(), trusted)?,
             None => {}
         }
+        let choice = kept::Choice { is_archive: self.archive, blocks: self.keep_blocks };
+        let (blocks, said) = kept::blocks(&self.dir, is_new, choice)?;
+        said.into_iter().for_each(output::line);
+        if self.archive && !is_new {
+            kept::oldest(&state, &genesis.hash())?.into_iter().for_each(output::line);
+        }
         if !self.archive && is_new {
             let begun = state_sync(&pool, (&genesis, self.checkpoint), &state, &received, output).await?;
             let said = begun.map_or("the chain has not begun".to_owned(), |head| format!("began at height {}", head.height));
             output::line(said);
         }
-        let blocks = if self.archive { u64::MAX } else { self.keep_blocks };
-        let named = format!("{} peers", pool.standing().usable);
+        let named = amount::counted(pool.standing().usable, "peer");
         let following = Following { genesis, pool, overlay: Some(overlay), received, directory: state, blocks, quiet: self.quiet, named };
         following.run(&self.serving, output).await
     }
@@ -191,7 +199,7 @@ async fn state_sync(
 
 /// How far a state sync is after this time.
 fn progress(peers: usize, received: &Received, elapsed: Duration) -> String {
-    let said = format!("fetching the state: {peers} peers, {} MB", received.get() / 1_000_000);
+    let said = format!("fetching the state: {}, {} MB", amount::counted(peers, "peer"), received.get() / 1_000_000);
     match received.operations() {
         None => said,
         Some((came, all)) => {
@@ -234,21 +242,36 @@ impl ShowRecord {
 mod tests {
     use super::*;
 
-    /// A copied folder that lacks its genesis is named, with what to give.
-    #[test]
-    fn a_folder_without_its_genesis_is_named() {
+    /// Why `cowboyd join` with these options does not start in a folder.
+    fn refused(dir: &Path, options: &[&str]) -> String {
         use clap::Parser as _;
         #[derive(clap::Parser)]
         struct Line {
             #[command(flatten)]
             join: Join,
         }
+        let dir = dir.to_str().expect("a path of text");
+        let join = Line::try_parse_from([&["join", "--dir", dir, "--port", "0"], options].concat()).expect("a command").join;
+        join.run(Output { json: true }).expect_err("it does not start").to_string()
+    }
+
+    /// Decision 770: an archive that begins has no block that a checkpoint could be compared with.
+    #[test]
+    fn an_archive_that_begins_takes_no_checkpoint() {
+        let (folder, checkpoint) = (tempfile::tempdir().expect("a folder"), Hash([7; 32]).to_string());
+        let said = refused(folder.path(), &["--archive", "--checkpoint", &checkpoint]);
+        assert!(said.contains("begins at the first one") && said.contains("start it without --checkpoint"), "{said}");
+        let said = refused(folder.path(), &["--checkpoint", &checkpoint]);
+        assert!(said.contains("no chain is named"), "who begins at a state has a checkpoint, and names a node: {said}");
+    }
+
+    /// A copied folder that lacks its genesis is named, with what to give.
+    #[test]
+    fn a_folder_without_its_genesis_is_named() {
         let folder = tempfile::tempdir().expect("a folder");
         drop(Directory::open(folder.path().join("state"), &Hash([7; 32])).expect("a new folder"));
-        let dir = folder.path().to_str().expect("a path of text");
-        let join = Line::try_parse_from(["join", "--dir", dir, "--port", "0"]).expect("a command").join;
-        let refused = join.run(Output { json: true }).expect_err("it has no genesis").to_string();
-        assert!(refused.contains("has a chain, but no genesis.json") && refused.contains("--genesis FILE"), "{refused}");
+        let said = refused(folder.path(), &[]);
+        assert!(said.contains("has a chain, but no genesis.json") && said.contains("--genesis FILE"), "{said}");
     }
 
     /// A first start that no node answers ends, and says where it looked and what to do.

@@ -14,6 +14,7 @@ pub(crate) mod follow;
 mod forget;
 mod genesis_file;
 mod join;
+mod kept;
 mod keys;
 mod lag;
 mod link;

@@ -18,6 +18,7 @@ use commonware_cryptography::Signer as _;
 use cowboy_api::Hex;
 use cowboy_chain::genesis::Funded;
 use cowboy_console::{
+    amount,
     failure::Failure,
     output::{self, Output},
 };
@@ -56,7 +57,7 @@ pub(crate) struct NewNetwork {
     #[arg(long, value_name = "FILE")]
     pub(super) config: Option<PathBuf>,
     /// Print the genesis file of a genesis.json, and create nothing
-    #[arg(long, value_name = "FILE", exclusive = true)]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["config", "out", "validators", "chain_id", "fund", "p2p_port", "block_time_ms"])]
     pub(super) show: Option<PathBuf>,
     /// The folder for the files
     #[arg(long, value_name = "DIR", default_value = "network")]
@@ -101,7 +102,9 @@ impl NewNetwork {
     pub(crate) fn run(self, output: Output) -> Result<(), Failure> {
         if let Some(path) = &self.show {
             let genesis = read_genesis(path)?;
-            output::line(genesis_file::print(&genesis.config).trim_end());
+            let file = genesis_file::print(&genesis.config);
+            let file = file.trim_end();
+            output.result(&json!({ "genesis": genesis.hash().to_string(), "file": file }), file);
             return Ok(());
         }
         let genesis = self.create()?;
@@ -162,10 +165,12 @@ impl NewNetwork {
 pub(super) fn short_epoch(genesis: &Genesis) -> Option<String> {
     let (length, count) = (epoch::length(&genesis.chain).get(), genesis.config.validators.len());
     let shortest = epoch::shortest(u32::try_from(count).unwrap_or(u32::MAX));
+    let need = if count == 1 { "needs" } else { "need" };
     (length < shortest).then(|| {
         format!(
-            "Warning: consensus.epoch is {length}, and {count} validators need {shortest} blocks or more to deal shares: every dealing would fail, and no \
-             validator could join or leave. It cannot change later: make another genesis with a larger one, better of two minutes"
+            "Warning: consensus.epoch is {length}, and {} {need} {shortest} blocks or more to deal shares: every dealing would fail, and no \
+             validator could join or leave. It cannot change later: make another genesis with a larger one, better of two minutes",
+            amount::counted(count, "validator")
         )
     })
 }
@@ -308,6 +313,18 @@ fn check_shares(state: &Path) -> Result<(), Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::daemon::Cli;
+    use clap::Parser as _;
+
+    /// A genesis is shown as JSON too, and what makes another one is refused beside it.
+    #[test]
+    fn a_genesis_is_shown_alone() {
+        let parsed = |more: &[&str]| Cli::try_parse_from([&["cowboyd", "genesis", "--show", "genesis.json"], more].concat());
+        assert!(parsed(&["--json"]).is_ok(), "{:?}", parsed(&["--json"]).err());
+        for more in [["--out", "network"], ["--validators", "4"], ["--fund", "0x0101010101010101010101010101010101010101"]] {
+            assert!(parsed(&more).is_err(), "{more:?}");
+        }
+    }
 
     /// An address of another computer is no port that a program uses.
     #[test]

@@ -45,6 +45,8 @@ const REGIONS: [&str; 3] = ["eu", "us", "asia"];
 #[derive(Clone)]
 pub(crate) struct Devnet {
     /// The node.
+    pub(crate) node: NodeHandle,
+    /// Where it is asked.
     pub(crate) url: String,
     /// The folder with the folders of the services.
     pub(crate) folder: PathBuf,
@@ -73,10 +75,10 @@ pub(crate) async fn proxies(devnet: Devnet, plan: ProxyPlan) {
 }
 
 /// Relays, until they are dropped. Blocks of the node that come at once stop for them.
-pub(crate) async fn relays(devnet: Devnet, plan: RelayPlan, node: NodeHandle, params: Params) {
+pub(crate) async fn relays(devnet: Devnet, plan: RelayPlan, params: Params) {
     let kept: Arc<Mutex<Vec<Kept>>> = Arc::default();
     work(devnet, actors::RELAYS, "relays", move |devnet, number, key| {
-        let (node, params, kept) = (node.clone(), params.clone(), kept.clone());
+        let (node, params, kept) = (devnet.node.clone(), params.clone(), kept.clone());
         async move {
             let config = cowboy_relay::Config {
                 node: devnet.url.clone(),
@@ -159,7 +161,7 @@ where
         return;
     }
     let started = async {
-        wait_for_use(&devnet.url, actor).await?;
+        wait_for_use(&devnet, actor).await?;
         let mut services = Vec::with_capacity(devnet.keys.len());
         for (number, key) in devnet.keys.iter().enumerate() {
             services.push(start(devnet.clone(), number, key.clone()).await?);
@@ -176,14 +178,20 @@ where
     }
 }
 
-async fn wait_for_use(url: &str, actor: u8) -> Result<(), Failure> {
-    let client = Client::new(url)?;
+/// Waits for the first transaction to an actor. A chain that is idle is not asked again.
+async fn wait_for_use(devnet: &Devnet, actor: u8) -> Result<(), Failure> {
+    let (client, mut heads) = (Client::new(&devnet.url)?, devnet.node.watch_head());
     let history = format!("/account/{}/history?limit=1", Address::system(actor));
     loop {
+        heads.mark_unchanged();
         let found: Result<model::History, _> = client.get(&history).await;
-        if found.is_ok_and(|found| !found.entries.is_empty()) {
+        if found.as_ref().is_ok_and(|found| !found.entries.is_empty()) {
             return Ok(());
         }
         tokio::time::sleep(EVERY).await;
+        // Only a block brings a transaction, and who sees the block finds the transaction in the ledger.
+        if found.is_ok() {
+            heads.changed().await.map_err(node_failure)?;
+        }
     }
 }

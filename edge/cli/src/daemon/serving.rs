@@ -3,7 +3,7 @@
 use super::{banner, node_failure, not_running};
 use crate::log;
 use clap::Args;
-use cowboy_console::{failure::Failure, output};
+use cowboy_console::{amount, failure::Failure, output};
 use cowboy_host::files;
 use cowboy_node::NodeHandle;
 use cowboy_overlay::Pool;
@@ -115,7 +115,7 @@ pub(crate) async fn print_blocks(node: NodeHandle, devnet: Option<String>) {
                     banner::failures(&node, &block, url).iter().for_each(output::line);
                 }
             }
-            Err(RecvError::Lagged(missed)) => output::line(format_args!("({missed} blocks)")),
+            Err(RecvError::Lagged(missed)) => output::line(format_args!("({})", amount::counted(missed, "block"))),
             Err(RecvError::Closed) => return,
         }
     }

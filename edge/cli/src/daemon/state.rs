@@ -133,20 +133,24 @@ impl Folder {
         self.path().join("dev.json")
     }
 
-    /// What the chain in the folder began with, or `wanted` for a new one.
-    pub(crate) fn beginning(&self, wanted: Beginning) -> Result<Beginning, Failure> {
+    /// What the chain in the folder began with, or `wanted` for a new one, with what follows from it.
+    pub(crate) fn beginning(&self, wanted: Beginning) -> Result<(Beginning, Devnet), Failure> {
         let path = self.beginning_path();
         match std::fs::read(&path) {
-            Ok(bytes) => serde_json::from_slice(&bytes)
-                .map_err(|error| node_failure(format_args!("{} is damaged: {error}; wipe the folder with --reset", path.display()))),
+            Ok(bytes) => {
+                let kept: Beginning = serde_json::from_slice(&bytes)
+                    .map_err(|error| node_failure(format_args!("{} is damaged: {error}; wipe the folder with --reset", path.display())))?;
+                let devnet = kept.devnet()?;
+                Ok((kept, devnet))
+            }
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
                 self.refuse_foreign()?;
                 // What makes no genesis is not kept: the next start would find it.
-                wanted.devnet()?;
+                let devnet = wanted.devnet()?;
                 std::fs::create_dir_all(self.path()).map_err(Failure::file(self.path()))?;
                 // Whoever reads the mnemonic has the accounts.
                 write_new(&path, &wanted)?;
-                Ok(wanted)
+                Ok((wanted, devnet))
             }
             Err(error) => Err(Failure::file(path)(error)),
         }
@@ -266,12 +270,19 @@ mod tests {
         }
     }
 
+    /// What the chain of the folder began with, where it is that of the devnet which is handed out with it.
+    fn kept(folder: &Folder, wanted: Beginning) -> Option<Beginning> {
+        let (kept, devnet) = folder.beginning(wanted).ok()?;
+        let again = kept.devnet().ok()?;
+        (devnet.genesis.hash() == again.genesis.hash()).then_some(kept)
+    }
+
     #[test]
     fn a_folder_keeps_the_beginning_of_its_chain() {
         let parent = tempfile::tempdir().expect("a directory for the test");
         let folder = Folder::open(Some(&parent.path().join("chain"))).expect("a new folder");
-        assert_eq!(folder.beginning(beginning(1)).ok(), Some(beginning(1)));
-        assert_eq!(folder.beginning(beginning(2)).ok(), Some(beginning(1)), "the first one holds");
+        assert_eq!(kept(&folder, beginning(1)), Some(beginning(1)));
+        assert_eq!(kept(&folder, beginning(2)), Some(beginning(1)), "the first one holds");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt as _;
@@ -288,7 +299,7 @@ mod tests {
         let folder = Folder::open(Some(&path)).expect("a new folder");
         let unknown = Beginning { parameters: BTreeMap::from([("no.such".to_owned(), 1)]), ..beginning(1) };
         assert!(folder.beginning(unknown).is_err() && !path.exists());
-        assert_eq!(folder.beginning(beginning(1)).ok(), Some(beginning(1)));
+        assert_eq!(kept(&folder, beginning(1)), Some(beginning(1)));
     }
 
     #[test]

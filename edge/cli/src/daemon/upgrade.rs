@@ -2,7 +2,7 @@
 
 use super::{node_failure, node_files, serving};
 use clap::{Args, Subcommand};
-use cowboy_console::{failure::Failure, output::Output};
+use cowboy_console::{amount, failure::Failure, output::Output};
 use cowboy_node::rehearse::{Compared, Ran, Rehearsal, STACK_BYTES};
 use cowboy_store::{Directory, Ledger};
 use serde_json::{Value, json};
@@ -87,7 +87,7 @@ impl Check {
             return Err(Failure::refused("no block has such a height", format!("the newest is block {tip}")));
         }
         let mut lines: Vec<String> = differing.iter().map(line).collect();
-        lines.push(format!("{compared} blocks compared, {} differ under version {version}", differing.len()));
+        lines.push(format!("{} compared; different under version {version}: {}", amount::counted(compared, "block"), differing.len()));
         let shown: Vec<Value> = differing.iter().map(shown).collect();
         output.result(&json!({ "version": version, "compared": compared, "differing": shown }), lines.join("\n"));
         Ok(())

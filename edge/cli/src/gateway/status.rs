@@ -3,7 +3,7 @@
 use super::{Settings, running};
 use crate::{client::gateway::describe, daemon::doctor::reached};
 use cowboy_api::{Client, error::NOT_FOUND, keystore, model};
-use cowboy_console::{failure::Failure, output::Output};
+use cowboy_console::{amount, failure::Failure, output::Output};
 use cowboy_types::Address;
 use serde_json::{Value, json};
 
@@ -43,7 +43,7 @@ fn process(info: Option<&Value>, height: u64, url: &str) -> String {
     let Some(info) = info else { return format!("does not answer at {url}") };
     let behind = match height.saturating_sub(info["block_height"].as_u64().unwrap_or(0)) {
         0 => "with its node".to_owned(),
-        blocks => format!("{blocks} blocks behind its node"),
+        blocks => format!("{} behind its node", amount::counted(blocks, "block")),
     };
     let zones: Vec<&str> = info["zones"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     format!("runs at {url}, version {}, {behind}, for {}", info["version"].as_str().unwrap_or("?"), zones.join(", "))

@@ -229,6 +229,12 @@ fn lock(folder: &Path) -> Result<File, Failure> {
     }
 }
 
+/// Whether a service runs in this folder.
+fn is_running(folder: &Path) -> bool {
+    let file = File::options().write(true).open(folder.join("lock"));
+    file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
+}
+
 fn read<K: Kind>(path: &Path) -> Result<Settings<K::Own>, Failure> {
     let text = std::fs::read_to_string(path).map_err(Failure::file(path))?;
     parse::<K>(&text).map_err(|error| match error {
@@ -306,8 +312,9 @@ async fn doctor<K: Kind>(whole: &Settings<K::Own>, output: Output) -> Result<(),
     }
     let files = K::has_files().map_err(|error| error.to_string());
     check("files", files, "raise the limit of open files where the service is started, as the message says");
-    let port = K::can_listen(settings.listen).map_err(|error| error.to_string());
-    check("port", port, "end what listens there (a running service does), or choose another listen");
+    // The service itself listens there while it runs.
+    let port = if is_running(&settings.state) { Ok(()) } else { K::can_listen(settings.listen) };
+    check("port", port.map_err(|error| error.to_string()), "end what listens there, or choose another listen");
     if let (Ok(key), Ok(chain)) = (&key, &chain) {
         let address = key.address();
         let (actor, method) = K::RECORD;
@@ -372,11 +379,13 @@ mod tests {
     fn one_program_has_a_folder() {
         let folder = tempfile::tempdir().expect("a folder");
         let state = folder.path().join("state");
+        assert!(!is_running(&state));
         let held = lock(&state).expect("nobody has it");
+        assert!(is_running(&state), "its doctor does not take it for another program");
         let refusal = lock(&state).expect_err("it is in use").to_string();
         assert!(refusal.contains("is in use by another program") && refusal.contains("end that program"), "{refusal}");
         drop(held);
-        assert!(lock(&state).is_ok());
+        assert!(!is_running(&state) && lock(&state).is_ok());
         assert_eq!(files::mode_for_others(&state.join("lock")), None, "others cannot lock it");
     }
 }

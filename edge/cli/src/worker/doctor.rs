@@ -3,7 +3,7 @@
 use super::{key, runner_failure};
 use cowboy_api::{Client, model};
 use cowboy_console::{amount, failure::Failure, output::Output};
-use cowboy_runner::{Config, execute::Executors};
+use cowboy_runner::{Config, execute::Executors, register};
 use serde::Serialize;
 
 /// One thing that was checked.
@@ -65,10 +65,12 @@ async fn account(config: &Config, client: &Client, address: cowboy_types::Addres
     let record: Option<model::Runner> = client.get(&format!("/runner/{address}")).await.ok();
     let staked = record.as_ref().map_or(0, |record| record.stake);
     let stake = cowboy_types::Amount::from_cby(config.runner.stake_cby).map_or(u64::MAX, |amount| amount.0);
-    let missing = stake.saturating_sub(staked);
     let health = record.map_or_else(|| "not registered yet".to_owned(), |record| record.health);
     let says = format!("{} free, {} at stake, {health}", amount::cby(balance), amount::cby(staked));
-    if missing > balance { Err(format!("{says}; send it {} more", amount::cby(missing - balance))) } else { Ok(says) }
+    match register::to_add(staked, stake, balance) {
+        Ok(_) => Ok(says),
+        Err(needed) => Err(format!("{says}; send it {} more, for the stake and for fees", amount::cby(needed.saturating_sub(balance)))),
+    }
 }
 
 /// Whether the journal's folder can be written to.

@@ -187,7 +187,8 @@ impl Linter<'_> {
             (None, true) => Function {
                 is_method,
                 is_init: name == "__init__",
-                is_deferred: is_marked(&function.decorator_list, &["deferred"]),
+                // A continuation is deferred by itself: it continues after it returns.
+                is_deferred: is_marked(&function.decorator_list, &["deferred", "continuation"]),
                 is_handler,
             },
             (None, false) => Function { is_method: false, is_init: name == "__init__", is_deferred: false, is_handler: false },

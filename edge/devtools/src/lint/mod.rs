@@ -9,6 +9,7 @@ mod rules;
 use crate::deploy::Deployment;
 use clap::Args;
 use cowboy_console::{
+    amount::counted,
     failure::Failure,
     output::{self, Output},
 };
@@ -90,7 +91,7 @@ impl Lint {
     /// Prints the findings. Fails if there is an error, or with `--strict` a warning.
     pub fn run(self, output: Output) -> Result<(), Failure> {
         let mut rows = Vec::new();
-        let (mut errors, mut warnings) = (0, 0);
+        let (mut errors, mut warnings) = (0_u64, 0_u64);
         for path in &self.files {
             let name = path.display().to_string();
             let mut source = read(path)?;
@@ -116,7 +117,6 @@ impl Lint {
         if output.json {
             output.document(&rows);
         } else {
-            let counted = |count: u64, noun: &str| if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") };
             output::line(format_args!("{}, {}", counted(errors, "error"), counted(warnings, "warning")));
         }
         if errors > 0 || (self.strict && warnings > 0) { Err(Failure::Said) } else { Ok(()) }

@@ -64,6 +64,9 @@ rules! {
     UNKNOWN_IMPORT "unknown-import"
         "the module has no such name, so the import raises an exception when it runs"
         "check the spelling; docs/reference.md lists the SDK's names, and docs/python.md the modules";
+    UNKNOWN_NAME "unknown-name"
+        "the module has no such name, so this raises an AttributeError when it runs"
+        "check the spelling; docs/reference.md lists the SDK's names, and docs/python.md the modules";
     GRANT "missing-grant"
         "the chain refuses what the manifest does not grant"
         "add it to the manifest.json beside the source";

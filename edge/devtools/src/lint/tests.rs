@@ -89,6 +89,52 @@ fn an_import_that_always_runs_is_an_error() {
     assert_eq!(findings("from math import wurzel\n")[0].what, "cannot import name 'wurzel' from 'math' (unknown location)");
 }
 
+/// A name that a module does not have is found where it is looked up, unless the name before it may stand for something else.
+#[test]
+fn lookups_of_names_that_are_not_there_are_found() {
+    let rows: &[(&str, &[(&str, usize, usize)])] = &[
+        ("from cowboy_sdk import runtime\n\ndef now():\n    return runtime.block_height()\n", &[("unknown-name", 4, 20)]),
+        ("from cowboy_sdk import runtime\n\ndef now():\n    return runtime.current_block()\n", &[]),
+        ("from cowboy_sdk import runtime\n\ndef now(runtime):\n    return runtime.block_height()\n", &[]),
+        ("from cowboy_sdk import Address\n\ndef of(x):\n    return Address.nosuch\n", &[]),
+        ("import json\n\ntry:\n    json.loads('1')\nexcept ValueError as json:\n    json.nosuch\n", &[]),
+        ("import json\n\nmatch 1:\n    case [json, *rest]:\n        json.nosuch\n", &[]),
+    ];
+    for (source, expected) in rows {
+        let found = findings(source);
+        let places: Vec<(&str, usize, usize)> = found.iter().map(|finding| (finding.rule, finding.line, finding.column)).collect();
+        assert_eq!(&places, expected, "{source}");
+    }
+}
+
+/// The SDK defers a continuation by itself, so that nothing is to be written above it.
+#[test]
+fn a_continuation_is_deferred() {
+    let handler = |mark: &str| {
+        format!(
+            "from cowboy_sdk import actor, public, runner, send\n\n@actor\nclass A:\n    @public\n    {mark}\n    async def go(self):\n        send(self.sender, 1)\n        await runner.http('https://a.example')\n"
+        )
+    };
+    let rules = |source: &str| findings(source).iter().map(|finding| finding.rule).collect::<Vec<_>>();
+    assert_eq!(rules(&handler("@runner.continuation")), [""; 0]);
+    assert_eq!(rules(&handler("# nothing")), ["not-a-continuation", "not-deferred"]);
+}
+
+/// Who misspells a name, or looks for it in the wrong module, reads the right one.
+#[test]
+fn a_name_that_is_not_there_has_a_suggestion() {
+    let rows = [
+        ("from cowboy_sdk import Actr\n", "cannot import name 'Actr' from 'cowboy_sdk' (unknown location); did you mean Actor?"),
+        ("from cowboy_sdk import llm\n", "cannot import name 'llm' from 'cowboy_sdk' (unknown location); it is in cowboy_sdk.runner"),
+        ("from cowboy_sdk import msg\n", "cannot import name 'msg' from 'cowboy_sdk' (unknown location)"),
+        ("from math import srqt\n", "cannot import name 'srqt' from 'math' (unknown location)"),
+        ("from math import sqt\n", "cannot import name 'sqt' from 'math' (unknown location); did you mean sqrt?"),
+    ];
+    for (source, what) in rows {
+        assert_eq!(findings(source)[0].what, what);
+    }
+}
+
 #[test]
 fn a_finding_marks_its_place() {
     let source = "class N:\n    def add(self, child):\n        child.parent = self\n";

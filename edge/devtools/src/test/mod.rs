@@ -16,6 +16,7 @@ use crate::{
 };
 use clap::Args;
 use cowboy_console::{
+    amount::counted,
     failure::Failure,
     output::{self, Output},
 };
@@ -315,7 +316,7 @@ impl Session<'_> {
         let parts: Vec<String> = parts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
         let left_out = match self.left_out.len() {
             0 => String::new(),
-            count => format!(", {count} files that are not tests of actors left out (-v says why)"),
+            count => format!(", {} left out as no tests of actors (-v says why)", counted(count, "file")),
         };
         if parts.is_empty() {
             let places: Vec<String> = self.test.paths.iter().map(|path| path.display().to_string()).collect();

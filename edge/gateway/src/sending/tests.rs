@@ -9,7 +9,7 @@ use crate::{
     metrics::SigningGauges,
     pooled::dispatched,
     requests::Requests,
-    testing::{command, dispatch, limits, room, transaction},
+    testing::{GENESIS, command, dispatch, limits, room, transaction},
 };
 use cowboy_types::{Cells, Cycles, Instruction, Price};
 use std::{
@@ -327,7 +327,7 @@ async fn a_repetition_learns_of_the_first_request() {
 #[tokio::test]
 async fn a_repetition_whose_first_request_is_taken_meanwhile_is_accepted() {
     let (_folder, signing, limits, chain) = started();
-    let (attempts, signing, requests) = (signing.attempts(), tokio::sync::Mutex::new(signing), Requests::new());
+    let (attempts, signing, requests) = (signing.attempts(), tokio::sync::Mutex::new(signing), Requests::new(GENESIS));
     let (wanted, id) = request(1);
     let silence = chain.silence.lock().await;
     let first = attempts.run(&id, submit_in_turn(&chain, &signing, &wanted, command(&limits, &id)));

@@ -2,14 +2,16 @@
 
 use super::Fault;
 use base64::{Engine as _, prelude::BASE64_STANDARD, prelude::BASE64_URL_SAFE_NO_PAD};
+use memchr::memmem;
 use zeroize::Zeroizing;
 
 /// The shortest value that is looked for: a shorter one stands in any text.
 const SHORTEST: usize = 4;
 
-/// The name of a value that stands in a text: as it is, in hex, in base64, percent-encoded, or as JSON writes it.
+/// The name of a value that stands in a text: as it is, in hex, in base64, percent-encoded, or as JSON writes it. It takes as long as the text and the values
+/// are: a program chooses both, and others wait (decision 778).
 pub(crate) fn find<'a>(mut values: impl Iterator<Item = (&'a str, &'a [u8])>, text: &[u8]) -> Option<&'a str> {
-    let contains = |needle: &[u8]| needle.len() >= SHORTEST && text.windows(needle.len()).any(|window| window == needle);
+    let contains = |needle: &[u8]| needle.len() >= SHORTEST && memmem::find(text, needle).is_some();
     values.find(|(_, value)| forms(value).iter().any(|form| contains(form))).map(|(name, _)| name)
 }
 
@@ -47,6 +49,18 @@ fn forms(value: &[u8]) -> Vec<Zeroizing<Vec<u8>>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Decision 778: a value that is at each place of a long text but for its last byte is looked for in the time of reading the text. Compared at each place,
+    /// this takes minutes.
+    #[test]
+    fn values_that_nearly_stand_in_a_text_take_no_longer() {
+        let value = [vec![b'a'; 2 << 20], vec![b'b']].concat();
+        let mut text = vec![b'a'; 4 << 20];
+        let found = |text: &[u8]| find([("KEY", &value[..])].into_iter(), text).is_some();
+        assert!(!found(&text));
+        text.push(b'b');
+        assert!(found(&text));
+    }
 
     /// A result that contains a value in any of these forms is found.
     #[test]

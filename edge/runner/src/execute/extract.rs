@@ -10,12 +10,12 @@
 
 use super::{
     Fault, documents,
+    expressions::Expression,
     html::{self, Extent, MAX_MATCHING_STEPS, MAX_READING_STEPS, Shape},
     paths::{self, Nodes},
 };
 use cowboy_system::offchain::extraction;
 use cowboy_types::cbor;
-use regex::{Regex, RegexBuilder};
 use scraper::{ElementRef, Html, Selector};
 use serde_json::{Map, Value as Json};
 use serde_json_path::JsonPath;
@@ -33,9 +33,6 @@ const MAX_XPATH_BYTES: usize = 512 * 1024;
 
 /// The most bytes of text, and of nodes between them, that a rule takes out of a page: elements within elements repeat theirs.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
-
-/// The most memory of a regular expression, in bytes.
-const MAX_REGEX_BYTES: usize = 256 * 1024;
 
 /// What a job wants of a page.
 #[derive(Clone, Debug)]
@@ -58,7 +55,7 @@ enum Finder {
     JsonPath { path: JsonPath, text: String },
     Css { selector: Selector, attribute: Option<String>, shape: Shape },
     XPath(String),
-    Regex { regex: Regex, group: usize },
+    Regex(Expression),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +173,7 @@ impl Rule {
             Some("jsonpath") => json_path(found)?,
             Some("css") => css(found, text("attr"))?,
             Some("xpath") => x_path(found)?,
-            _ => regular(found, rule["group"].as_u64())?,
+            _ => Finder::Regex(Expression::read(found, rule["group"].as_u64())?),
         };
         let form = match text("as") {
             Some("text") => Form::Text,
@@ -248,10 +245,11 @@ impl Rule {
                 }
                 values
             }
-            Finder::Regex { regex, group } => {
+            Finder::Regex(expression) => {
+                expression.require_few(page.text)?;
                 let mut values = Vec::new();
-                for found in regex.captures_iter(page.text).take(MAX_VALUES) {
-                    values.extend(found.get(*group).map(|found| text(found.as_str().to_owned())));
+                for found in expression.matches(page.text).take(MAX_VALUES) {
+                    values.extend(found.map(|found| text(found.to_owned())));
                     // Each match may have gone through the whole page.
                     page.require_awaited()?;
                 }
@@ -309,15 +307,6 @@ fn json_path(path: &str) -> Result<Finder, String> {
 fn css(selector: &str, attribute: Option<&str>) -> Result<Finder, String> {
     let parsed = Selector::parse(selector).map_err(|error| format!("css: {error}"))?;
     Ok(Finder::Css { selector: parsed, attribute: attribute.map(str::to_owned), shape: Shape::of(selector) })
-}
-
-fn regular(pattern: &str, group: Option<u64>) -> Result<Finder, String> {
-    let mut builder = RegexBuilder::new(pattern);
-    builder.size_limit(MAX_REGEX_BYTES).dfa_size_limit(MAX_REGEX_BYTES).nest_limit(extraction::MAX_NESTING);
-    let regex = builder.build().map_err(|error| format!("regex: {error}"))?;
-    let first = usize::from(regex.captures_len() > 1);
-    let group = group.map_or(Ok(first), usize::try_from).map_err(|error| format!("regex: {error}"))?;
-    Ok(Finder::Regex { regex, group })
 }
 
 fn x_path(path: &str) -> Result<Finder, String> {

@@ -7,6 +7,7 @@ pub mod container;
 pub mod custom;
 mod documents;
 pub(crate) mod echo;
+mod expressions;
 mod extract;
 pub mod guard;
 mod html;

@@ -29,10 +29,7 @@ pub(super) async fn settle(session: &Session, name: &str, address: HexAddress) -
 fn taken_over(name: &str, former: HexAddress, record: Option<&model::Actor>) -> String {
     let state = match record {
         Some(record) => {
-            let timers = match record.timer_count {
-                1 => "1 timer".to_owned(),
-                count => format!("{count} timers"),
-            };
+            let timers = amount::counted(record.timer_count, "timer");
             format!(" ({}, {timers}), which still runs at its address", amount::cby(record.balance))
         }
         None => ", which the node does not have".to_owned(),

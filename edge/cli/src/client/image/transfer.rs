@@ -2,7 +2,7 @@
 
 use super::{Credentials, Opened, Which, failure};
 use crate::client::session::Session;
-use cowboy_console::{failure::Failure, output::table};
+use cowboy_console::{amount, failure::Failure, output::table};
 use cowboy_host::loopback;
 use cowboy_image::{Digest, Limits, Platform, Registry, write_archive};
 use reqwest::Url;
@@ -86,7 +86,15 @@ pub(super) async fn push(session: &Session, which: &Which, to: &str, credentials
     let text = table([
         ("image", image),
         ("source", place.source),
-        ("uploaded", format!("{} blobs, {} bytes; {} were there", pushed.uploaded, pushed.bytes, pushed.present)),
+        (
+            "uploaded",
+            format!(
+                "{}, {}; there before: {}",
+                amount::counted(pushed.uploaded, "blob"),
+                amount::counted(pushed.bytes, "byte"),
+                pushed.present
+            ),
+        ),
     ]);
     session.output.result(&value, text);
     Ok(())
@@ -105,7 +113,10 @@ pub(super) async fn pull(session: &Session, from: &str, out: &Path, platform: Pl
     write_archive(&layout, out).map_err(failure)?;
     let bytes = std::fs::metadata(out).map_err(Failure::file(out))?.len();
     let value = json!({ "digest": digest, "file": out, "bytes": bytes, "platform": platform.to_string() });
-    session.output.result(&value, table([("digest", digest.to_string()), ("file", format!("{}, {bytes} bytes", out.display()))]));
+    session.output.result(
+        &value,
+        table([("digest", digest.to_string()), ("file", format!("{}, {}", out.display(), amount::counted(bytes, "byte")))]),
+    );
     Ok(())
 }
 

@@ -66,7 +66,7 @@ impl Local {
         let mut lines = vec![table([
             ("valid", if answer.is_valid { "yes, as far as a single result can show".to_owned() } else { "no".to_owned() }),
             ("price", amount::cby(answer.price)),
-            ("took", format!("{} ms, {} requests", answer.usage.compute_ms, answer.usage.requests)),
+            ("took", format!("{} ms, {}", answer.usage.compute_ms, amount::counted(answer.usage.requests, "request"))),
             ("tokens", format!("{} in, {} out", answer.usage.input_tokens, answer.usage.output_tokens)),
         ])];
         lines.extend(answer.fault.iter().map(|fault| format!("no result: {fault}")));

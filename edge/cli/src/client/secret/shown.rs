@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 pub(super) fn readers(policy: &Policy) -> String {
     let runners = match &policy.runners {
         Runners::Any => "any runner that is drawn".to_owned(),
-        Runners::Listed { addresses } => format!("any of {} named runners", addresses.len()),
+        Runners::Listed { addresses } => format!("any of {}", amount::counted(addresses.len(), "named runner")),
         Runners::Pool { id } => format!("any member of the pool {id}"),
     };
     let environment = match &policy.attestation {

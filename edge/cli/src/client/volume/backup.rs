@@ -4,7 +4,7 @@ use super::{Which, keys, storage_failure};
 use crate::client::{secret, session::Session};
 use clap::Subcommand;
 use cowboy_api::{Hex, HexBytes, HexHash};
-use cowboy_console::failure::Failure;
+use cowboy_console::{amount::counted, failure::Failure};
 use cowboy_host::files;
 use cowboy_secrets::{PointG1, PointG2, curve};
 use cowboy_service::Chain;
@@ -119,11 +119,7 @@ async fn export(session: &Session, which: &Which, file: &Path) -> Result<(), Fai
     }
     session.output.result(
         &json!({ "file": file, "keys": count, "missing": missing }),
-        format_args!(
-            "The keys of {} are in {}: keep it where nobody else reads it",
-            super::counted(partitions, "partition"),
-            file.display()
-        ),
+        format_args!("The keys of {} are in {}: keep it where nobody else reads it", counted(partitions, "partition"), file.display()),
     );
     Ok(())
 }
@@ -163,7 +159,7 @@ async fn import(session: &Session, which: &Which, file: &Path) -> Result<(), Fai
         keys::keep(&path, &key.signature.0)?;
     }
     let count = backup.keys.len();
-    session.output.result(&json!({ "keys": count }), format_args!("{} taken over", super::counted(count, "key")));
+    session.output.result(&json!({ "keys": count }), format_args!("{} taken over", counted(count, "key")));
     Ok(())
 }
 

@@ -51,7 +51,7 @@ pub(super) fn require_quota(quota: u64) -> Result<(), Failure> {
     if quota >= MIN_QUOTA {
         return Ok(());
     }
-    let what = format!("a quota of {quota} bytes takes no file: each counts for {MIN_QUOTA} bytes or more");
+    let what = format!("a quota of {} takes no file: each counts for {MIN_QUOTA} bytes or more", amount::counted(quota, "byte"));
     Err(Failure::argument(what, "give a unit, like 100MiB"))
 }
 
@@ -122,10 +122,11 @@ pub(super) async fn create(session: &Session, creation: Creation, trusted: &secr
         _ => "only you, and whom you give a capability, can have its keys made".to_owned(),
     };
     let text = format!(
-        "{} is {id}\n{data}+{parity}: any {parity} of {} relays may be lost\nits escrow of {} lasts for {epochs} epochs when it is full\n{who}\npaid: {}, beside the escrow",
+        "{} is {id}\n{data}+{parity}: any {parity} of {} relays may be lost\nits escrow of {} lasts for {} when it is full\n{who}\npaid: {}, beside the escrow",
         name.as_str(),
         u16::from(data) + u16::from(parity),
         amount::cby(escrow),
+        amount::counted(epochs, "epoch"),
         paid::line(&sent, "the volume", of("fee")),
     );
     session.output.result(&document, text);

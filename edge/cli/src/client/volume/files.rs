@@ -5,11 +5,14 @@ use super::local::{self, Chosen, Item, Refused};
 use super::part::{self, Part};
 use super::progress::Progress;
 use super::rights::Use;
-use super::{MERGES, PAUSE, Which, act_encoded, counted, hex, keys, storage_failure, upload};
+use super::{MERGES, PAUSE, Which, act_encoded, hex, keys, storage_failure, upload};
 use crate::client::{labels, labels::Labels, method::instruction, session::Session};
 use crate::send::{self, Terms};
 use commonware_codec::Encode as _;
-use cowboy_console::{amount, failure::Failure};
+use cowboy_console::{
+    amount::{self, counted},
+    failure::Failure,
+};
 use cowboy_system::volumes::types::Keys;
 use cowboy_types::units::Amount;
 use cowboy_types::wire::Fixed;
@@ -96,7 +99,7 @@ pub(super) async fn put(session: &Session, which: &Which, source: &Local, to: &s
     let (bytes, rows) = (progress.done(), local::refused_rows(&refused));
     let said = match count {
         0 => format!("{} has no files to put: nothing is changed", source.display()),
-        count => format!("{}, {bytes} bytes, committed{}", counted(count, "file"), paid(&committed)),
+        count => format!("{}, {}, committed{}", counted(count, "file"), counted(bytes, "byte"), paid(&committed)),
     };
     let document = json!({
         "files": count, "bytes": bytes, "resumed": resumed, "fee": fee(&committed), "commits": committed, "left_out": left_out,
@@ -187,7 +190,7 @@ pub(super) async fn get(session: &Session, volume: &Volume, entry: &Entry, key: 
     part::unless_stopped(write(volume, entry, key, to, &mut Progress::new(session.output, 1, entry.meta.size))).await?;
     let path = &*entry.meta.path;
     let document = json!({ "path": path, "bytes": entry.meta.size, "hash": entry.meta.hash.to_string(), "file": to });
-    session.output.result(&document, format_args!("{path}: {} bytes in {}", entry.meta.size, to.display()));
+    session.output.result(&document, format_args!("{path}: {} in {}", counted(entry.meta.size, "byte"), to.display()));
     Ok(())
 }
 
@@ -260,7 +263,7 @@ pub(super) async fn refer(session: &Session, which: &Which, path: &Path, terms: 
     let (entry, _) = found(session, which, &volume, (path, Use::Read), terms).await?;
     let (hash, size) = (entry.meta.hash, entry.meta.size);
     let reference = hex(&BlobRef::new(volume.id(), volume.record().keys == Keys::Public, hash, size).to_bytes());
-    let text = format!("{reference}\nhash {hash}, {size} bytes");
+    let text = format!("{reference}\nhash {hash}, {}", counted(size, "byte"));
     session.output.result(&json!({ "ref": reference, "hash": hash.to_string(), "size": size }), text);
     Ok(())
 }

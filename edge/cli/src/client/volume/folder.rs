@@ -3,10 +3,10 @@
 use super::local::Refused;
 use super::progress::Progress;
 use super::rights::Use;
-use super::{Which, counted, files, keys, local, part, storage_failure};
+use super::{Which, files, keys, local, part, storage_failure};
 use crate::client::session::Session;
 use crate::send::Terms;
-use cowboy_console::failure::Failure;
+use cowboy_console::{amount::counted, failure::Failure};
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::{Entry, Listing, Volume, VolumeError};
 use cowboy_volumes::{Name, Path};
@@ -81,7 +81,7 @@ async fn tree(
         Ok(())
     };
     part::unless_stopped(fetching).await?;
-    let text = format!("{text}: {}, {bytes} bytes, in {}", counted(found.len(), "file"), to.display());
+    let text = format!("{text}: {}, {}, in {}", counted(found.len(), "file"), counted(bytes, "byte"), to.display());
     let rows = local::refused_rows(refused);
     session.output.result(&json!({ "folder": to, "bytes": bytes, "files": written, "refused": rows }), text);
     Ok(())

@@ -1,7 +1,7 @@
 //! Files of this computer that go into a volume, or come out of one. Links are not followed: they could lead anywhere.
 
 use cowboy_api::keystore::CONFIG_DIRECTORY;
-use cowboy_console::{failure::Failure, output::Output};
+use cowboy_console::{amount::counted, failure::Failure, output::Output};
 use cowboy_types::{Hash, Text};
 use cowboy_volumes::code::OBJECT_BYTES;
 use cowboy_volumes::{Name, Path};
@@ -194,7 +194,7 @@ pub(super) fn refused_rows(refused: &[Refused]) -> Vec<Value> {
 pub(super) fn unless_refused(refused: &[Refused]) -> Result<(), Failure> {
     let Some(Refused { path, reason }) = refused.first() else { return Ok(()) };
     let more = if refused.len() > 1 { format!("; and {} more", refused.len() - 1) } else { String::new() };
-    let count = super::counted(refused.len(), "file");
+    let count = counted(refused.len(), "file");
     Err(Failure::refused(
         format!("{count} left in place: {}: {reason}{more}; everything else is done", path.display()),
         "rename it, remove it, or move away what is in its way, and give the command again",

@@ -3,11 +3,11 @@
 use super::journal::Journal;
 use super::progress::Progress;
 use super::rights::{self, Use};
-use super::{MERGES, PAUSE, Which, act_encoded, counted, files, keys, name, storage_failure};
+use super::{MERGES, PAUSE, Which, act_encoded, files, keys, name, storage_failure};
 use crate::client::{labels, labels::Labels, session::Session};
 use crate::send::Terms;
 use clap::Args;
-use cowboy_console::failure::Failure;
+use cowboy_console::{amount::counted, failure::Failure};
 use cowboy_system::volumes::types::{Keys, Partition};
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::segments::Meta;

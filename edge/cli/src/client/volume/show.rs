@@ -1,8 +1,12 @@
 //! What the chain says of volumes.
 
-use super::{Which, counted, view};
+use super::{Which, view};
 use crate::client::{labels::Labels, listing, session::Session};
-use cowboy_console::{amount, failure::Failure, output::table};
+use cowboy_console::{
+    amount::{self, counted},
+    failure::Failure,
+    output::table,
+};
 use cowboy_system::storage::NUMBER;
 use cowboy_volume::VolumeError;
 use serde_json::{Value, json};

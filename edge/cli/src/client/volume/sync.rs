@@ -4,10 +4,10 @@ use super::files::Planned;
 use super::local::{self, Chosen, Found, Item, Refused};
 use super::progress::Progress;
 use super::rights::{self, Use};
-use super::{Which, counted, files, folder, keys, part, storage_failure, upload};
+use super::{Which, files, folder, keys, part, storage_failure, upload};
 use crate::client::{labels, session::Session};
 use crate::send::Terms;
-use cowboy_console::failure::Failure;
+use cowboy_console::{amount::counted, failure::Failure};
 use cowboy_types::Hash;
 use cowboy_volume::keys::PartitionKey;
 use cowboy_volume::{Change, Entry, Listing, Volume, VolumeError};
@@ -50,11 +50,11 @@ impl Done {
     fn text(&self, options: Options) -> String {
         let (copied, removed) = (counted(self.copied.len(), "file"), counted(self.removed.len(), "file"));
         let paid = files::paid(&self.commits);
-        let sum = format!("{copied} ({} bytes) copied, {removed} removed, {} unchanged{paid}", self.bytes(), self.unchanged);
+        let sum = format!("{copied} ({}) copied, {removed} removed, {} unchanged{paid}", counted(self.bytes(), "byte"), self.unchanged);
         if !options.dry_run {
             return sum;
         }
-        let copied = self.copied.iter().map(|(path, size)| format!("copy    {path} ({size} bytes)\n"));
+        let copied = self.copied.iter().map(|(path, size)| format!("copy    {path} ({})\n", counted(size, "byte")));
         let removed = self.removed.iter().map(|path| format!("remove  {path}\n"));
         let lines: String = copied.chain(removed).collect();
         format!("{lines}{sum}: nothing is done yet, because of --dry-run")

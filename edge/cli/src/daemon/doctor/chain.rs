@@ -87,7 +87,7 @@ pub(crate) fn offset(health: &model::HealthDetailed, now_ms: i64) -> Option<i64>
 
 /// The peers of the running node.
 pub(super) fn peers(health: &model::HealthDetailed, findings: &mut Findings) {
-    let says = format!("connected to {} of {} validators", health.peers_connected, health.peers);
+    let says = format!("connected to {} of {}", health.peers_connected, amount::counted(health.peers, "validator"));
     if health.peers_connected < health.peers {
         let fix = "check that UDP passes the firewalls in both directions, and that the others run";
         findings.warn("peers", says, fix);

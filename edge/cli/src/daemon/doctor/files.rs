@@ -3,6 +3,7 @@
 use super::Findings;
 use crate::daemon::node_files::{NodeFile, ValidatorFile, read, read_genesis};
 use commonware_cryptography::Signer as _;
+use cowboy_console::amount;
 use cowboy_host::files::mode_for_others;
 use cowboy_node::{Genesis, peers, reshare::secrets};
 use cowboy_store::Directory;
@@ -98,7 +99,7 @@ fn shares(state: &Path, findings: &mut Findings) {
             findings.fail("shares", format!("other users can read {} (mode {mode:o})", path.display()), fix);
         }
     }
-    findings.ok("shares", format!("{} epochs have a file of shares or dealings", files.len()));
+    findings.ok("shares", format!("{} with a file of shares or dealings", amount::counted(files.len(), "epoch")));
 }
 
 /// Whether the state is of this chain, and its owner's only.
