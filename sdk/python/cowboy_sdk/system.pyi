@@ -1780,7 +1780,7 @@ class _RouteRegistry(SystemActor):
         value: int = 0,
         cycles_limit: int = ...,
     ) -> _RouteRegistryRegister:
-        """Extends a name from its present expiry, with the fee as value. Anybody may pay."""
+        """Extends a name from its present expiry, with the fee as value. Anybody may pay; below another name, whoever that name's policy lets."""
     def transfer(
         self, *,
         name: str,
@@ -1928,7 +1928,7 @@ class _GatewayRegistry(SystemActor):
         second: bytes,
         cycles_limit: int = ...,
     ) -> _GatewayRegistryReport:
-        """Shows two dispatches that one gateway signed under one nonce, so that one of them could never run. Anybody may."""
+        """Shows two dispatches for this chain that one gateway signed under one nonce, so that one of them could never run. Anybody may."""
     def report_answers(
         self, *,
         first: bytes,

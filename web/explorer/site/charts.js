@@ -1,7 +1,7 @@
 // Small pictures: every one has a sentence for those who do not see it.
 
 import { h, s } from "./dom.js";
-import { compact, count, percent } from "./format.js";
+import { compact, count, percent, plural } from "./format.js";
 
 export const LANES = ["system", "timer", "runner", "user"];
 
@@ -78,7 +78,7 @@ export function blockStrip(blocks, href) {
   const columns = blocks.map((block, at) => {
     // The square root keeps a block of one transfer visible beside a full one.
     const tall = Number(block.cycles_used) > 0 ? Math.max(5, Math.sqrt(Number(block.cycles_used) / most) * (height - 8)) : 2.5;
-    const label = `Block ${count(block.height)}: ${count(block.transaction_count)} transactions, ${compact(block.cycles_used)} cycles`;
+    const label = `Block ${count(block.height)}: ${plural(block.transaction_count, "transaction")}, ${compact(block.cycles_used)} cycles`;
     return s(
       "a",
       // One stop for the keyboard: the table beside it has the others.
@@ -128,7 +128,7 @@ export function laneBars(usage, fees) {
           count(used.cycles),
           h("span", { class: "faint" }, ` / ${budget ? compact(budget) : "–"} cycles`),
         ),
-        h("span", { class: "lane-cells number faint" }, `${count(used.cells)} cells`),
+        h("span", { class: "lane-cells number faint" }, plural(used.cells, "cell")),
       );
     }),
   );

@@ -2,7 +2,7 @@
 
 import { find } from "./api.js";
 import { h } from "./dom.js";
-import { count, duration } from "./format.js";
+import { duration, plural } from "./format.js";
 
 const NEVER = 1n << 62n;
 
@@ -38,7 +38,7 @@ export class Clock {
     const blocks = Number(height) - this.height;
     if (BigInt(height) > NEVER) return "never";
     if (blocks <= 0) return "due";
-    const inBlocks = blocks === 1 ? "in 1 block" : `in ${count(blocks)} blocks`;
+    const inBlocks = `in ${plural(blocks, "block")}`;
     if (this.blockTime === 0) return inBlocks;
     const rest = Math.max(0, blocks * this.blockTime - (Date.now() - this.at));
     return rest < 1_000 ? "in a moment" : `in ${duration(Math.ceil(rest / 1_000) * 1_000)}`;
@@ -59,7 +59,7 @@ export function countdown(height, clock) {
   const blocks = Number(height) - clock.height;
   return h(
     "span",
-    { class: "countdown number nowrap", dataset: { height: String(height) }, title: blocks > 0 ? `in ${count(blocks)} blocks` : null },
+    { class: "countdown number nowrap", dataset: { height: String(height) }, title: blocks > 0 ? `in ${plural(blocks, "block")}` : null },
     clock.until(height),
   );
 }

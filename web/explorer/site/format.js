@@ -166,12 +166,13 @@ export function parameter(value, unit) {
   if (unit === "bytes") return number < 1024n ? `${number} B` : `${bytes(number)}`;
   if (unit === "ns") return duration(Number(number) / 1e6);
   if (unit === "count" || !unit) return count(number);
-  return `${count(number)} ${unit}`;
+  return unit.length > 2 && unit.endsWith("s") ? plural(number, unit.slice(0, -1)) : `${count(number)} ${unit}`;
 }
 
 /** The range of a parameter; the unit stands once where it is a word. */
 export function range(min, max, unit) {
   const [low, high] = [parameter(min, unit), parameter(max, unit)];
   const word = /^[\d,]+( .+)$/.exec(high)?.[1];
+  if (word && low === `1${word.replace(/s$/, "")}`) return `1 to ${high}`;
   return `${word && low.endsWith(word) ? low.slice(0, -word.length) : low} to ${high}`;
 }

@@ -54,6 +54,7 @@ const REASONS = {
   external_fault: "enough runners could not reach what the job needs",
   secrets_paused: "governance paused 0x04, so that its runners could not have the job's secrets or keys",
   volumes_paused: "governance paused 0x0A or 0x0B, so that its runners could not have the job's volumes",
+  copies_used_up: "the policies of its secrets let too few further runners have them",
   checks_failed: "the results fail the submitter's own checks",
   no_majority: "two committees disagreed, and neither has a majority",
   impossible: "enough runners reported that its bounds are too tight",

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFile, readdir } from "node:fs/promises";
 import test from "node:test";
 import * as format from "../site/format.js";
 
@@ -132,12 +133,26 @@ test("a range names its unit once", () => {
     [[1, 2000, "cycles"], "1 to 2,000 cycles"],
     [[0, 10_000, "basis points"], "0% to 100%"],
     [[1024, 2_097_152, "bytes"], "1 KiB to 2 MiB"],
+    [[1, 100, "blocks"], "1 to 100 blocks"],
+    [[1, 1, "blocks"], "1 to 1 block"],
   ]);
   check(format.plural, [
     [[1, "byte"], "1 byte"],
     [[0, "byte"], "0 bytes"],
     [[1200, "byte"], "1,200 bytes"],
   ]);
+});
+
+test("numbers have their nouns from one function", async () => {
+  assert.deepEqual([1, 2].map((value) => format.parameter(value, "blocks")), ["1 block", "2 blocks"]);
+  const site = new URL("../site/", import.meta.url);
+  const files = (await readdir(site, { recursive: true })).filter((name) => name.endsWith(".js"));
+  const found = [];
+  for (const name of files) {
+    const text = await readFile(new URL(name, site), "utf8");
+    found.push(...[...text.matchAll(/\$\{count\([^}]*\)\} ([a-z]+s)\b/g)].map(([, word]) => `${name}: ${word}`));
+  }
+  assert.deepEqual(found, ["views/governance.js: applies"]);
 });
 
 test("a list in a sentence names the first of many", () => {

@@ -3,7 +3,8 @@ import { readFile, readdir } from "node:fs/promises";
 import test from "node:test";
 import { direction } from "../site/views/receipts.js";
 import { slashesOf } from "../site/views/runners.js";
-import { indices, isVolumeKey, releasesOf, releasesOfSecret } from "../site/views/secrets.js";
+import { indices, isVolumeKey, proxiesIn, releasesOf, releasesOfSecret } from "../site/views/secrets.js";
+import { allRelays } from "../site/views/storage.js";
 
 test("releases stand as their last event says", () => {
   const opened = (id, height) => ({ name: "release.opened", block_height: height, value: { release_id: id, account: "0xa", version: 1 } });
@@ -23,6 +24,26 @@ test("releases stand as their last event says", () => {
     ["0x1", "closed", 0b1011, 30],
   ]);
   assert.deepEqual([indices(0b1011), indices(0), indices(1 << 15)], [[0, 1, 3], [], [15]]);
+});
+
+test("proxies are known from seats and events", () => {
+  const [one, two, three] = ["0x01", "0xab", "0xcd"];
+  const key = { members: [{ address: "0xAB" }, { address: one }] };
+  const round = { dealers: [{ address: two }], players: [{ address: three, joined: null }] };
+  assert.deepEqual(proxiesIn([key, round, { proxy: two, amount: 7 }, { release_id: "0x9" }]), [one, two, three]);
+  assert.deepEqual(proxiesIn([null, null]), []);
+});
+
+test("relays of a full registry are all listed", async () => {
+  const addresses = Array.from({ length: 150 }, (_, at) => `0x${String(at).padStart(40, "0")}`);
+  const asked = [];
+  const page = async ({ first }) => {
+    asked.push(first);
+    return addresses.slice(first === undefined ? 0 : addresses.indexOf(first)).slice(0, 64).map((address) => ({ address }));
+  };
+  assert.deepEqual((await allRelays(page)).map(({ address }) => address), addresses);
+  assert.deepEqual(asked.map((first) => first && Number(first.slice(2))), [undefined, 63, 126, 149]);
+  assert.deepEqual(await allRelays(async () => []), []);
 });
 
 test("the key of a volume's partition is no version of a secret", () => {

@@ -54,11 +54,12 @@ impl Chain {
     /// crash in between, the engine delivers it again
     /// ([decision 775](../../../../docs/decisions/0775-what-is-on-the-disk-when.md)).
     pub async fn publish<E: Spawner + Clock>(&self, runtime: E, last: Final) {
-        let (now, syncing, ledger) = (self.clock.now_ms(&runtime), runtime.child("sync"), self.ledger.clone());
+        // The parent of the two outlives the first: a task ends those of the contexts below its own.
+        let (now, showing, ledger) = (self.clock.now_ms(&runtime), runtime.child("show"), self.ledger.clone());
         let show = |ledger: &Ledger, records: &[BlockRecord]| records.iter().try_for_each(|record| ledger.show(record));
-        self.write_down(runtime, std::slice::from_ref(&last), show).await;
+        self.write_down(showing, std::slice::from_ref(&last), show).await;
         self.tell(last, now);
-        written(syncing, move || ledger.sync()).await;
+        written(runtime, move || ledger.sync()).await;
     }
 
     /// Writes final blocks to the ledger.

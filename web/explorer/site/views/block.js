@@ -4,7 +4,7 @@ import { find, get } from "../api.js";
 import { LANES, laneBars } from "../charts.js";
 import { roundsText, signers } from "../consensus.js";
 import { h } from "../dom.js";
-import { bytes, clip, compact, count } from "../format.js";
+import { bytes, clip, compact, count, plural } from "../format.js";
 import {
   action,
   asker,
@@ -60,7 +60,7 @@ export async function blockView([id], { live, signal }) {
           ["Proposer", proposer ? who(proposer.address) : identifier(header.proposer)],
           ["Round", `view ${count(header.view)} of epoch ${count(header.epoch)}`],
           ["Base fees", `${count(header.base_fee_cycle)} a cycle, ${count(header.base_fee_cell)} a cell`],
-          Number(header.skipped) > 0 && ["Number", `${count(header.number)}, since warps skipped ${count(header.skipped)} heights`],
+          Number(header.skipped) > 0 && ["Number", `${count(header.number)}, since warps skipped ${plural(header.skipped, "height")}`],
         ),
       ),
       panel({ title: "Lanes", aside: used(header.usage) }, laneBars(header.usage, fees?.lanes)),

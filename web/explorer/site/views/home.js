@@ -3,7 +3,7 @@
 import { each, find, get } from "../api.js";
 import { blockStrip, partsBar, sparkline } from "../charts.js";
 import { h, replace } from "../dom.js";
-import { compact, count, duration } from "../format.js";
+import { compact, count, duration, plural } from "../format.js";
 import { follow } from "../follow.js";
 import {
   action,
@@ -161,7 +161,7 @@ function figure(name, value, about) {
 }
 
 function feeFigure(name, fee, values) {
-  const trend = `${name}, from ${count(values[0] ?? 0)} to ${count(values[values.length - 1] ?? 0)} base units over ${values.length} blocks`;
+  const trend = `${name}, from ${count(values[0] ?? 0)} to ${count(values[values.length - 1] ?? 0)} base units over ${plural(values.length, "block")}`;
   return h(
     "div",
     { class: "figure" },

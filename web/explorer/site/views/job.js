@@ -104,7 +104,7 @@ function askedPanel(job) {
       ["Requester", who(job.submitter, { actor: true }), " in block ", heightLink(job.submitted_at)],
       job.callback && ["Callback", who(job.callback.actor, { actor: true }), " ", h("code", {}, clip(job.callback.handler, 80))],
       ["Committee", `${plural(job.committee, "runner")}, ${count(job.threshold)} must agree`],
-      ["Result limit", `at most ${count(job.max_return_bytes)} bytes, ${job.data_format ? clip(job.data_format, 60) : "of any form"}`],
+      ["Result limit", `at most ${plural(job.max_return_bytes, "byte")}, ${job.data_format ? clip(job.data_format, 60) : "of any form"}`],
       ["Expected execution time", duration(Number(job.expected_execution_ms))],
       job.required_runner_pool && ["Required pool", h("code", {}, clip(job.required_runner_pool, 140))],
       job.retrial_of && ["Retrial of", identifier(job.retrial_of, { href: route.job(job.retrial_of) })],

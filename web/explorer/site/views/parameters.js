@@ -2,7 +2,7 @@
 
 import { capital } from "../charts.js";
 import { h, replace } from "../dom.js";
-import { clip, count, parameter, range } from "../format.js";
+import { clip, count, parameter, plural, range } from "../format.js";
 import { parameters } from "../parameters.js";
 import { badge, empty } from "../parts.js";
 
@@ -39,7 +39,7 @@ export async function parametersView(_, { signal }) {
       "div",
       { class: "title" },
       h("h1", {}, "Parameters"),
-      h("span", { class: "soft" }, `${count(params.length)} parameters of the protocol`),
+      h("span", { class: "soft" }, `${plural(params.length, "parameter")} of the protocol`),
       h("div", { class: "steps" }, filter),
     ),
     list,

@@ -4,7 +4,7 @@ import { get, post } from "../api.js";
 import { sameHex } from "../bytes.js";
 import { h, replace } from "../dom.js";
 import { follow } from "../follow.js";
-import { bytes, count } from "../format.js";
+import { authority, bytes, clip, count } from "../format.js";
 import { badge, empty, facts, heightLink, identifier, money, panel, route, table, who } from "../parts.js";
 import { withEvent } from "../system.js";
 
@@ -25,8 +25,11 @@ const STATES = { open: "wait", closed: "good", lapsed: "bad" };
 const OF_DEALERS = ["deal", "log"];
 
 /** The views of the emitter that these pages ask. */
-export const SYSTEM_VIEWS = ["get_key", "get_round", "get_secret", "get_version"];
-const [KEY, ROUND, SECRET, VERSION] = SYSTEM_VIEWS;
+export const SYSTEM_VIEWS = ["get_key", "get_round", "get_secret", "get_version", "get_proxy"];
+const [KEY, ROUND, SECRET, VERSION, PROXY] = SYSTEM_VIEWS;
+
+/** Between two reads of the same proxies. */
+const PROXIES_MS = 30_000;
 
 /** Events of releases, the newest first → the releases that were opened among them, the newest first, each as it stands now. */
 export function releasesOf(logs) {
@@ -46,6 +49,25 @@ export function releasesOfSecret(account, hash, logs) {
   return releasesOf(logs).filter((row) => sameHex(row.account, account) && sameHex(row.name_hash, hash));
 }
 
+/** The proxies that a key, a dealing or events name, ascending by address: the chain has no list of them. */
+export function proxiesIn(values) {
+  const seats = values.flatMap((value) => [value?.members, value?.dealers, value?.players].flatMap((list) => list ?? []));
+  const named = [...seats.map((seat) => seat.address), ...values.map((value) => value?.proxy)];
+  return [...new Set(named.filter((text) => typeof text === "string").map((text) => text.toLowerCase()))].sort();
+}
+
+/** Reads proxies: anew where others are asked for, or after a while. */
+function proxyReader(actor, signal) {
+  let [asked, at, rows] = ["", 0, []];
+  return async (addresses) => {
+    if (asked !== addresses.join() || performance.now() - at > PROXIES_MS) {
+      const found = await Promise.allSettled(addresses.map((proxy) => view(actor, PROXY, { address: proxy }, signal)));
+      [asked, at, rows] = [addresses.join(), performance.now(), found.flatMap(({ value }) => value ?? [])];
+    }
+    return rows;
+  };
+}
+
 /** The indices whose bits are set. */
 export function indices(bits) {
   return Array.from({ length: 16 }, (_, index) => index).filter((index) => (bits >> index) & 1);
@@ -61,6 +83,7 @@ async function view(address, method, argument, signal) {
 export async function secretsView(_, { live, signal }) {
   const box = h("div", {});
   const address = await withEvent(STORED);
+  const proxies = proxyReader(address, signal);
   const draw = async () => {
     const [key, round, { logs }] = await Promise.all([
       view(address, KEY, {}, signal),
@@ -68,7 +91,8 @@ export async function secretsView(_, { live, signal }) {
       get(`/actor/${address}/logs?order=desc&limit=${NEWEST}`, signal),
     ]);
     const stored = logs.filter(({ name }) => name === STORED);
-    replace(box, keyPanel(key), round && roundPanel(round), storedPanel(stored), releasesPanel(releasesOf(logs)));
+    const members = await proxies(proxiesIn([key, round, ...logs.map(({ value }) => value)]));
+    replace(box, keyPanel(key), round && roundPanel(round), proxiesPanel(members), storedPanel(stored), releasesPanel(releasesOf(logs)));
   };
   await draw();
   follow(live, signal, draw, { pause: PAUSE_MS });
@@ -106,6 +130,25 @@ function roundPanel(round) {
       ["Receive", `${round.players.length}`],
     ),
   );
+}
+
+function proxyState(proxy) {
+  if (proxy.left_at != null) return badge("bad", "left");
+  return proxy.is_able ? badge("good", "can be drawn") : badge("wait", "cannot be drawn");
+}
+
+function proxiesPanel(proxies) {
+  const title = "Proxies with a seat or in the newest events";
+  if (proxies.length === 0) return panel({ title }, empty("No proxy registered lately."));
+  const columns = [
+    { name: "Proxy", cell: (row) => who(row.address) },
+    { name: "State", cell: proxyState },
+    { name: "Address", class: "optional", cell: (row) => h("span", { class: "breakable" }, clip(authority(row.endpoint, row.port), 256)) },
+    { name: "Missed demands", end: true, class: "optional", cell: (row) => count(row.silences) },
+    { name: "Heard of at", end: true, class: "optional", cell: (row) => heightLink(row.last_heartbeat) },
+    { name: "Stake", end: true, cell: (row) => money(row.stake, 2) },
+  ];
+  return panel({ title, aside: count(proxies.length), flush: true }, table(columns, proxies, { caption: "Proxies" }));
 }
 
 function storedPanel(stored) {

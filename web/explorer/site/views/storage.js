@@ -22,13 +22,23 @@ async function view(method, argument, signal) {
   return result;
 }
 
+/** All relays: a page begins with the last of the one before it, and one without another relay is the last. */
+export async function allRelays(page) {
+  const found = new Map();
+  for (let last; ; ) {
+    const before = found.size;
+    for (const row of await page(last === undefined ? {} : { first: last })) found.set((last = row.address), row);
+    if (found.size === before) return [...found.values()];
+  }
+}
+
 /** See VIEWS in main.js. */
 export async function storageView(_, { live, signal }) {
   const box = h("div", {});
   const emitter = await withEvent(CREATED);
   const draw = async () => {
     const [relays, { logs }] = await Promise.all([
-      view(RELAYS, {}, signal),
+      allRelays((argument) => view(RELAYS, argument, signal)),
       get(`/actor/${emitter}/logs?order=desc&limit=${NEWEST}`, signal),
     ]);
     const created = logs.filter(({ name }) => name === CREATED).map(({ value }) => value);

@@ -129,7 +129,7 @@ export function wakes(timer) {
   const { handler, every } = wake(timer);
   return [
     h("code", {}, clip(handler ?? timer.handler, 80)),
-    every !== null && h("span", { class: "faint nowrap" }, every === 1n ? " every block" : ` every ${count(every)} blocks`),
+    every !== null && h("span", { class: "faint nowrap" }, every === 1n ? " every block" : ` every ${plural(every, "block")}`),
   ];
 }
 

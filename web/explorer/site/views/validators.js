@@ -47,7 +47,7 @@ async function parts(signal, [view, viewOfMap]) {
     { name: "Stake", end: true, cell: (validator) => money(validator.stake, 2) },
     { name: "Share", end: true, cell: (validator) => (stakes > 0n ? percent(validator.stake, stakes) : "–") },
     {
-      name: `Proposed of the last ${count(recent.length)} blocks`,
+      name: `Proposed of the last ${plural(recent.length, "block")}`,
       end: true,
       cell: (validator) => count(recent.filter(({ proposer }) => proposer === validator.consensus_key).length),
     },
@@ -66,10 +66,10 @@ async function parts(signal, [view, viewOfMap]) {
         facts(
           ["Epoch", count(epoch.epoch)],
           ["View", count(epoch.view)],
-          Number(epoch.length) > 0 && ["Length", `${count(epoch.length)} blocks`],
+          Number(epoch.length) > 0 && ["Length", plural(epoch.length, "block")],
           ["Block number", count(epoch.number)],
           isDealt === false && ["Last dealing", badge("bad", "Failed"), " The signers of the epoch before continue."],
-          ["Rounds without a block", `${count(skipped)} beside the last ${count(recent.length)} blocks`],
+          ["Rounds without a block", `${count(skipped)} beside the last ${plural(recent.length, "block")}`],
         ),
       ),
     validators.length === 0

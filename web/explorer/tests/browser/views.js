@@ -50,7 +50,7 @@ export const VIEWS = [
   [`#/actor/${HEARTBEAT_ADDRESS}/rights`, "Heartbeat", ["join_pool:eu", "curator", "deprecated"]],
   ["#/storage", "Storage", ["relay.example:7001", "silent", "100"]],
   [`#/volume/${VOLUME}`, "Volume", ["2+1: any 1 of 3 relays may be lost", "the committee of secrets makes them", "read and write"]],
-  ["#/secrets", "Secrets", ["2: 3 of 4 have to answer", "deal, until 140", "open"]],
+  ["#/secrets", "Secrets", ["2: 3 of 4 have to answer", "deal, until 140", "can be drawn", "open"]],
   [`#/secret/${ALICE}/${SECRET}`, "Secret", ["released to whom its policy names", "80 B"]],
   ["#/timers", "Timers", ["report"]],
   ["#/validators", "Validators", ["100,000", "Active", "Uptime", "100%", "In jail", "until height 90,000, jailed once"]],

@@ -5,7 +5,7 @@ import { ApiError, post } from "../../api.js";
 import { fromBase64, fromHex, toBase64 } from "../../bytes.js";
 import { h, replace } from "../../dom.js";
 import { failurePanel } from "../../failure.js";
-import { clip, count, visible } from "../../format.js";
+import { clip, plural, visible } from "../../format.js";
 import { parseJson } from "../../json.js";
 import { heightLink, panel, payload, route } from "../../parts.js";
 
@@ -115,7 +115,7 @@ function encoded(text, format) {
 function replyPanel(reply) {
   const raw = fromBase64(reply.result) ?? new Uint8Array();
   return panel(
-    { title: "Answer", aside: [`${count(reply.cycles_used)} cycles, seen at `, heightLink(reply.block_height)] },
+    { title: "Answer", aside: [`${plural(reply.cycles_used, "cycle")}, seen at `, heightLink(reply.block_height)] },
     raw.length === 0 ? h("span", { class: "soft" }, "It returned nothing.") : payload(raw, { open: 3 }),
   );
 }

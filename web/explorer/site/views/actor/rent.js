@@ -2,7 +2,7 @@
 
 import { find } from "../../api.js";
 import { h, replace } from "../../dom.js";
-import { bytes, clip, count, percent } from "../../format.js";
+import { bytes, clip, count, percent, plural } from "../../format.js";
 import { badge, empty, facts, money, panel } from "../../parts.js";
 
 /** State → [badge, word, what it means]. */
@@ -36,7 +36,7 @@ function parts(rent) {
         ["Rent per epoch", money(rent.per_epoch)],
         ["Prepaid", money(rent.prepaid)],
         ["Reserve", money(rent.reserve), h("span", { class: "soft" }, " that the actor may not spend")],
-        BigInt(rent.debt) > 0n && ["Debt", money(rent.debt), h("span", { class: "soft" }, ` of ${count(rent.unpaid)} unpaid epochs`)],
+        BigInt(rent.debt) > 0n && ["Debt", money(rent.debt), h("span", { class: "soft" }, ` of ${plural(rent.unpaid, "unpaid epoch")}`)],
         BigInt(rent.bond) > 0n && ["Bond for a larger quota", money(rent.bond)],
         ["Space", `${bytes(Number(rent.size))} of ${bytes(Number(rent.quota))}, ${percent(rent.size, rent.quota)}`],
         Number(rent.missing) > 0 && ["Pruned pieces missing", count(rent.missing)],

@@ -1,7 +1,7 @@
 // An actor's source, with the line that a link points to.
 
 import { codeView } from "../../code.js";
-import { bytes, count } from "../../format.js";
+import { bytes, plural } from "../../format.js";
 import { copier, empty, panel, route } from "../../parts.js";
 
 /** See TABS in ../actor.js. */
@@ -11,7 +11,7 @@ export async function sourceTab({ actor, source, detail }) {
   const node = panel(
     {
       title: "Source",
-      aside: [`${count(source.split("\n").length)} lines, ${bytes(source.length)}`, copier(source, "the source")],
+      aside: [`${plural(source.split("\n").length, "line")}, ${bytes(source.length)}`, copier(source, "the source")],
       flush: true,
     },
     view,
