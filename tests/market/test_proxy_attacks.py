@@ -51,11 +51,14 @@ def test_a_release_is_of_use_to_its_recipient_only(tmp_path):
         (receipt,) = world.run("secret", "receipts")
         for port in world.ports:
             status, said = ask(port, json.dumps({"release_id": receipt["release_id"]}))
-            assert status == 200, said
             assert VALUE.encode() not in said and VALUE.encode().hex().encode() not in said
-            answered = json.loads(said)
-            # Three points and a signature, and never the member's part of the key.
-            assert sorted(answered) == ["answer", "epoch", "index", "signature"] and len(answered["answer"]) == 2 + 2 * 192
+            if status == 200:
+                answered = json.loads(said)
+                # Three points and a signature, and never the member's part of the key.
+                assert sorted(answered) == ["answer", "epoch", "index", "signature"] and len(answered["answer"]) == 2 + 2 * 192
+            else:
+                # The recipient has its answers, and the release is closed as soon as a proxy sees that.
+                assert status == 404 and b"it was closed" in said, said
             node = world.url.removeprefix("http://").encode()
             for body in ({"release_id": "0x" + "11" * 32}, {"release_id": "0x11"}, {"release_id": 1}, {}, [], {"release_id": "0x" + "11" * 32, "more": 1}):
                 status, said = ask(port, json.dumps(body))
