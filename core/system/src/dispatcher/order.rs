@@ -5,8 +5,8 @@ use cowboy_state::{Miss, World};
 use cowboy_types::Hash;
 use cowboy_types::units::Height;
 
-/// Draws have a sixteenth of the time that a block's steps take, however much is due. It is small, since every draw causes several steps that are due later:
-/// many submissions make draws wait, and never what is due.
+/// Draws have a sixteenth of the time that a block's steps take, however much is due. It is small, since every draw causes several steps that are due later.
+/// A draw that has waited until its `timeout_blocks` are over is due, too.
 const PART_OF_DRAWS: u64 = 16;
 
 /// Finds a job that waits for its draw, where there is one.

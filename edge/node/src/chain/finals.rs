@@ -54,7 +54,7 @@ impl Chain {
     /// crash in between, the engine delivers it again
     /// ([decision 775](../../../../docs/decisions/0775-what-is-on-the-disk-when.md)).
     pub async fn publish<E: Spawner + Clock>(&self, runtime: E, last: Final) {
-        // The parent of the two outlives the first: a task ends those of the contexts below its own.
+        // A task that ends takes with it those of the contexts below its own: so the first has the one below, and the second its parent.
         let (now, showing, ledger) = (self.clock.now_ms(&runtime), runtime.child("show"), self.ledger.clone());
         let show = |ledger: &Ledger, records: &[BlockRecord]| records.iter().try_for_each(|record| ledger.show(record));
         self.write_down(showing, std::slice::from_ref(&last), show).await;
